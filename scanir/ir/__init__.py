@@ -1,0 +1,1 @@
+"""One small SSA graph for jaxpr, StableHLO and HLO."""
