@@ -1,0 +1,67 @@
+"""A program at one stage: its module, and what connects the module to the function a person wrote.
+
+Neutral data between the tracers (or file readers) and the differ; imports neither jax nor click.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scanir.ir.attrs import Attr, Callable
+from scanir.ir.graph import Module
+from scanir.ir.types import Type
+
+STAGES = ("jaxpr", "stablehlo", "hlo-in", "hlo")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One array leaf of a function's arguments.
+
+    ``name`` is what a person would write for it (``dtau``, ``params['w']``); ``keyword`` is True where the leaf came in
+    by keyword, so that its name and not its position identifies it. ``position`` is the index of the positional parameter
+    the leaf belongs to (-1 for keywords), ``path`` the rest of the way to the leaf.
+    """
+
+    name: str
+    type: Type
+    position: int = -1
+    path: str = ""
+    keyword: bool = False
+    donated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """How a module's parameters and results hang on the function's.
+
+    ``arguments``: all leaves, in flattening order. ``kept[k]``: the index in ``arguments`` of the module's k-th parameter
+    (jit drops unused arguments). ``results``: the path of each result leaf, in order. ``constants``: module parameter index ->
+    full value, for parameters through which JAX passes closed-over constants (those have no entry in ``arguments``, and
+    ``kept`` holds -1 for them). ``input_tree`` and ``output_tree``: the pytrees as text.
+    """
+
+    arguments: tuple[Argument, ...]
+    kept: tuple[int, ...]
+    results: tuple[str, ...] = ()
+    constants: tuple[tuple[int, Attr], ...] = ()
+    input_tree: str = ""
+    output_tree: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One side of a comparison at one stage.
+
+    ``callbacks``: the host functions of the program in order of their appearance in its jaxpr, where that is known (below
+    jaxpr a module knows them by number only). ``provenance``: facts that, if different, may explain a difference (jax
+    version, platform, flags), sorted by name. ``notes``: what a person should be told about how it was read.
+    """
+
+    stage: str
+    module: Module
+    interface: Interface
+    label: str = ""
+    callbacks: tuple[Callable, ...] | None = None
+    provenance: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,166 @@
+"""What a comparison answers: one neutral object, from which every output format is made."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+SCHEMA_VERSION = 1
+
+
+class Verdict(enum.Enum):
+    """See "What a verdict means" in the README. The value is the exit code."""
+
+    IDENTICAL = "IDENTICAL"
+    EQUIVALENT = "EQUIVALENT"
+    DIFFERENT = "DIFFERENT"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+    @property
+    def exit_code(self) -> int:
+        return {"IDENTICAL": 0, "EQUIVALENT": 0, "DIFFERENT": 1, "INCONCLUSIVE": 3}[self.name]
+
+
+#: From best to worst, as several stages are summed up.
+SEVERITY = (Verdict.IDENTICAL, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE, Verdict.DIFFERENT)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleUse:
+    """A rule or class that was needed: how often, and where (paths, at most a few, sorted)."""
+
+    rule: str
+    count: int
+    where: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The verdict holds when ``argument`` of that side has the value ``constant``, which the other side closes over."""
+
+    side: str
+    argument: str
+    constant: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardedOutput:
+    """Result ``output`` of that side is its own argument ``input`` handed on."""
+
+    side: str
+    output: int
+    input: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What one side puts into a hole of a loop body.
+
+    ``kind``: ``closed-over`` | ``carried`` | ``scanned`` | ``constant`` | ``computed``. ``slot``: index of the carry for ``carried``,
+    of the xs for ``scanned``. ``value``: what it is, in a person's terms (an argument's name, a constant, an op).
+    """
+
+    kind: str
+    value: str
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One hole of a loop body with its fillings."""
+
+    hole: int
+    type: str
+    left: Filling | None
+    right: Filling | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSide:
+    """A loop as one side has it. ``path`` leads to it (``main/scan``), ``slots`` are carried values as written."""
+
+    path: str
+    kind: str
+    slots: int
+    ops: int
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoopDiff:
+    """A pair of loops. ``verdict``: IDENTICAL | EQUIVALENT | SAME-BODY | DIFFERENT | UNPAIRED."""
+
+    verdict: str
+    left: LoopSide | None
+    right: LoopSide | None
+    trip_count: int | None
+    captures: tuple[Capture, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The first place where the two sides part, walking from the results: a pair of paths and what stands there."""
+
+    left_path: str
+    right_path: str
+    left: str
+    right: str
+    reason: str
+    left_line: str = ""
+    right_line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StageDiff:
+    """The answer at one stage."""
+
+    stage: str
+    verdict: Verdict
+    modulo: tuple[RuleUse, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    forwarded_outputs: tuple[ForwardedOutput, ...] = ()
+    reasons: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    loops: tuple[LoopDiff, ...] = ()
+    mismatch: Mismatch | None = None
+    provenance: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The answer: one `StageDiff` a stage, and their worst as the verdict."""
+
+    a: str
+    b: str
+    stages: tuple[StageDiff, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        return max((stage.verdict for stage in self.stages), key=SEVERITY.index)
+
+    @property
+    def exit_code(self) -> int:
+        return self.verdict.exit_code
+
+    @property
+    def modulo(self) -> tuple[str, ...]:
+        """Names of the rules that any stage needed, sorted."""
+        return tuple(sorted({use.rule for stage in self.stages for use in stage.modulo}))
+
+    @property
+    def loops(self) -> tuple[LoopDiff, ...]:
+        return tuple(loop for stage in self.stages for loop in stage.loops)
+
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        return tuple(dict.fromkeys(binding for stage in self.stages for binding in stage.bindings))
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented JSON object, as plain Python data."""
+        from scanir.render.json import diff_to_json
+
+        return diff_to_json(self)
