@@ -1,0 +1,73 @@
+"""Which attributes and type facts are noise, which belong to a class, and (all the others) which are semantic.
+
+Deny by default: an attribute nobody classified here is semantic. A class may hold only what provably leaves results alone.
+Keys are (dialect, op name or ``*``, attribute name).
+"""
+
+from __future__ import annotations
+
+from scanir.ir.graph import Op
+
+#: Never part of a program: names that only label. Printed, never compared.
+NOISE: frozenset[tuple[str, str, str]] = frozenset({("jaxpr", "jit", "name"), ("jaxpr", "core_call", "name"), ("jaxpr", "closed_call", "name")})
+
+#: Attribute -> the class it belongs to.
+CLASSES: dict[tuple[str, str, str], str] = {
+    ("hlo", "fusion", "kind"): "class:fusion",
+    ("hlo", "*", "sharding"): "class:sharding",
+    ("stablehlo", "*", "mhlo.sharding"): "class:sharding",
+    ("stablehlo", "*", "sdy.sharding"): "class:sharding",
+    ("jaxpr", "jit", "donated_invars"): "class:donation",
+    ("jaxpr", "*", "weak_type"): "weak-type",
+}
+
+#: Ops on which nothing may be set aside: sharding, layout and memory space are what these ops are about.
+STRICT_OPS = frozenset(
+    {
+        "custom-call", "stablehlo.custom_call", "infeed", "outfeed", "send", "recv", "send-done", "recv-done",
+        "stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv", "shard_map",
+        "sdy.manual_computation", "pallas_call", "ffi_call", "domain",
+    }
+)  # fmt: skip
+
+#: Facts of tensor types -> the class they belong to; facts that are absent here (bounds, ref, ...) are semantic.
+TYPE_CLASSES = {
+    "weak_type": "weak-type",
+    "layout": "class:layout",
+    "memory_space": "class:memory-space",
+    "sharding": "class:sharding",
+}
+
+#: Attributes of the module -> class; None means that it only labels or repeats what is compared elsewhere.
+MODULE_CLASSES: dict[tuple[str, str], str | None] = {
+    ("hlo", "is_scheduled"): "class:schedule",
+    ("hlo", "input_output_alias"): "class:donation",
+    ("hlo", "buffer_donor"): "class:donation",
+    ("hlo", "entry_computation_layout"): None,  # parameters, results and their layouts are compared themselves
+    ("hlo", "allow_spmd_sharding_propagation_to_parameters"): None,  # one flag an argument or result
+    ("hlo", "allow_spmd_sharding_propagation_to_output"): None,
+}
+
+#: Attributes of parameters and results of functions -> class; None as above.
+INTERFACE_CLASSES: dict[str, str | None] = {
+    "tf.aliasing_output": "class:donation",
+    "jax.buffer_donor": "class:donation",
+    "mhlo.sharding": "class:sharding",
+    "sdy.sharding": "class:sharding",
+    "sharding": "class:sharding",
+    "mhlo.layout_mode": "class:layout",
+    "mhlo.memory_kind": "class:memory-space",
+    "jax.result_info": None,
+    "jax.arg_info": None,
+    "jax.global_constant": None,
+    "jax.const": None,  # bound to its value by the interface, or refused
+}
+
+
+def attribute_class(dialect: str, op: Op, name: str) -> str | None:
+    """``noise``, the name of a class or rule, or None for a semantic attribute."""
+    if (dialect, op.name, name) in NOISE:
+        return "noise"
+    if op.name in STRICT_OPS:
+        return None
+    return CLASSES.get((dialect, op.name, name)) or CLASSES.get((dialect, "*", name))

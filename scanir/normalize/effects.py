@@ -1,0 +1,88 @@
+"""Which ops have an effect: everything that no purity table lists.
+
+An op is pure only if its name is in the purity table of its dialect and it declares no effects. Structured and opaque
+ops are as pure as their regions and callees. Static, linear, computed once a module.
+"""
+
+from __future__ import annotations
+
+from scanir.ir.attrs import Symbol
+from scanir.ir.graph import Function, Module, Op, Region
+from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES
+from scanir.normalize.tables import device_reads, opaque_ops, pure_ops
+
+STRUCTURED = BRANCHES | CALLS | SCANS | WHILES | {"constant"}
+
+
+class Effects:
+    """Answers `op`, `region` and `function` for one module. Functions must be given callees first."""
+
+    def __init__(self, module: Module, order: tuple[Function, ...]) -> None:
+        self._pure = pure_ops(module.dialect) | device_reads(module.dialect)
+        self._transparent = STRUCTURED | opaque_ops(module.dialect)
+        self._functions: dict[str, bool] = {}
+        self._regions: dict[int, bool] = {}
+        for function in order:
+            self._functions[function.name] = self.region(function.body)
+
+    def function(self, name: str) -> bool:
+        return self._functions[name]
+
+    def region(self, region: Region) -> bool:
+        """True if any op inside, at any depth, has an effect."""
+        stack = [region]
+        while stack:
+            current = stack[-1]
+            inner = [r for op in current.ops for r in op.regions if id(r) not in self._regions]
+            if inner:
+                stack.extend(inner)
+                continue
+            stack.pop()
+            self._regions[id(current)] = any(self.op(op) for op in current.ops)
+        return self._regions[id(region)]
+
+    def op(self, op: Op) -> bool:
+        """True if the op itself has an effect. Its regions must have been asked about before."""
+        if op.name not in self._transparent and op.name not in self._pure:
+            return True
+        if op.attribute("effects") is not None and not op.regions:
+            return True
+        if any(self._regions[id(region)] if id(region) in self._regions else self.region(region) for region in op.regions):
+            return True
+        return any(self._functions[attr.name] for _, attr in op.attributes if isinstance(attr, Symbol))
+
+
+def callees(region: Region) -> list[str]:
+    """Names of the functions that the ops of a region name, at any depth."""
+    found: list[str] = []
+    stack, seen = [region], {id(region)}
+    while stack:
+        for op in stack.pop().ops:
+            found.extend(attr.name for _, attr in op.attributes if isinstance(attr, Symbol))
+            for inner in op.regions:
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    stack.append(inner)
+    return found
+
+
+def callee_order(module: Module) -> tuple[tuple[Function, ...], tuple[str, ...]]:
+    """The functions, callees first, and the names of those in a cycle of calls (which are left out)."""
+    names = {function.name: function for function in module.functions}
+    uses = {name: [c for c in dict.fromkeys(callees(f.body)) if c in names] for name, f in names.items()}
+    waiting = {name: len(called) for name, called in uses.items()}
+    users: dict[str, list[str]] = {name: [] for name in names}
+    for name, called in uses.items():
+        for callee in called:
+            users[callee].append(name)
+    ready = [name for name, count in waiting.items() if not count]
+    order: list[Function] = []
+    while ready:
+        name = ready.pop()
+        order.append(names[name])
+        for user in users[name]:
+            waiting[user] -= 1
+            if not waiting[user]:
+                ready.append(user)
+    done = {function.name for function in order}
+    return tuple(order), tuple(name for name in names if name not in done)

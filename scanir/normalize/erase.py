@@ -1,0 +1,134 @@
+"""What of a type or an attribute belongs to identity under a set of rules.
+
+Turns types and attribute lists into hashable keys: noise is gone, what an active class sets aside is gone, names of functions
+are what they name, host functions are objects, and what an artifact hides equals nothing but itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable as Function
+from typing import Any
+
+from scanir.ir.attrs import Attr, Bool, Callable, Hidden, Opaque, Record, Seq, Symbol, TypeAttr
+from scanir.ir.graph import Module, Op
+from scanir.ir.types import TensorType, TupleType, Type
+from scanir.normalize.classes import STRICT_OPS, TYPE_CLASSES, attribute_class
+
+#: Targets of custom calls that run a Python function, known to the module by a number or a pointer only.
+CALLBACK_TARGETS = ("xla_python_cpu_callback", "xla_python_gpu_callback", "xla_ffi_python_cpu_callback",
+                    "xla_ffi_python_gpu_callback", "xla_ffi_partitioned_python_cpu_callback",
+                    "xla_ffi_partitioned_python_gpu_callback", "xla_python_callback")  # fmt: skip
+
+
+class Eraser:
+    """Keys of the types and attributes of one module under one set of rules.
+
+    ``guess``: take what cannot be compared (hidden constants, callbacks known by number, distinct functions of equal code) as
+    equal; used only to tell INCONCLUSIVE from DIFFERENT. ``settled``: callbacks known by number are known to be the same.
+    """
+
+    def __init__(self, module: Module, side: str, rules: frozenset[str], *, guess: bool, settled: bool) -> None:
+        self.dialect = module.dialect
+        self._side = side
+        self._rules = rules
+        self._guess = guess
+        self._settled = settled
+        self._types: dict[Type, Type] = {}
+        self._attrs: dict[int, tuple[Op, tuple[tuple[str, Any], ...]]] = {}
+        self.symbol: Function[[str], Any] = lambda name: ("symbol", side, name)
+        #: What was met that hides an answer: kind -> (how many, the remedy).
+        self.hidden: dict[str, tuple[int, str]] = {}
+
+    def type(self, type: Type) -> Type:
+        """The type without the facts that an active class sets aside."""
+        found = self._types.get(type)
+        if found is None:
+            found = self._types[type] = self._erase(type)
+        return found
+
+    def _erase(self, type: Type) -> Type:
+        if isinstance(type, TensorType) and type.extras:
+            kept = tuple(extra for extra in type.extras if TYPE_CLASSES.get(extra[0]) not in self._rules)
+            return TensorType(type.dtype, type.shape, kept)
+        if isinstance(type, TupleType):
+            return TupleType(tuple(self.type(element) for element in type.elements))
+        return type
+
+    def result_type(self, op: Op, type: Type) -> Type:
+        return type if op.name in STRICT_OPS else self.type(type)
+
+    def attributes(self, op: Op, dropped: frozenset[str] = frozenset()) -> tuple[tuple[str, Any], ...]:
+        """The key of an op's attributes, without those in ``dropped``."""
+        found = self._attrs.get(id(op))
+        if found is not None:
+            return found[1]
+        fields = []
+        for name, value in op.attributes:
+            kind = attribute_class(self.dialect, op, name)
+            if name in dropped or kind == "noise" or (kind is not None and kind in self._rules):
+                continue
+            fields.append((name, self.attr(value)))
+        if self._is_callback(op):
+            fields.append(("host function", self._numbered_callback()))
+            fields = [field for field in fields if field[0] not in ("backend_config", "mhlo.backend_config", "opaque")]
+        if op.name == "bitcast" and op.operands:
+            # A bitcast reinterprets memory: its meaning lies in both layouts, whatever classes are set aside.
+            fields.append(("layouts", (op.operands[0].type, op.results[0].type)))
+        key = tuple(fields)
+        self._attrs[id(op)] = (op, key)
+        return key
+
+    def _is_callback(self, op: Op) -> bool:
+        if op.name not in ("custom-call", "stablehlo.custom_call"):
+            return False
+        target = op.attribute("call_target_name") or op.attribute("custom_call_target")
+        return target is not None and getattr(target, "value", "") in CALLBACK_TARGETS
+
+    def _numbered_callback(self) -> Any:
+        if self._settled or self._guess:
+            return "settled"
+        self._note("a host callback is known by number only", "compare at stage jaxpr, where the functions are known")
+        return ("callback", self._side, len(self._attrs))
+
+    def _note(self, what: str, remedy: str) -> None:
+        count, _ = self.hidden.get(what, (0, ""))
+        self.hidden[what] = (count + 1, remedy)
+
+    def attr(self, attr: Attr) -> Any:
+        """A hashable key of one attribute."""
+        match attr:
+            case Callable():
+                return self._callable(attr)
+            case Hidden():
+                return self._hidden(attr)
+            case Symbol(name):
+                return self.symbol(name)
+            case Seq(items):
+                return ("seq", tuple(self.attr(item) for item in items))
+            case Record(fields):
+                return ("record", tuple((name, self.attr(value)) for name, value in fields))
+            case TypeAttr(type):
+                return ("type", self.type(type))
+            case Opaque(kind="unresolved-symbol"):
+                return self._hidden(Hidden("a name that the module does not define", attr.text, "dump the whole module"))
+            case _:
+                return attr
+
+    def _callable(self, attr: Callable) -> Any:
+        if "callback-by-name" in self._rules or self._guess:
+            return ("function", attr.qualname, attr.code_digest)
+        self._note("host functions of equal code are distinct objects", "use one function object on both sides, or --allow callback-by-name")
+        if attr.identity == 0:
+            return ("function", attr.qualname, attr.code_digest, self._side)
+        return ("function", attr.qualname, attr.code_digest, attr.identity)
+
+    def _hidden(self, attr: Hidden) -> Any:
+        allowed = attr.what == "elided-constant" and "elided-constants" in self._rules
+        if self._guess or allowed:
+            return ("hidden", attr.what, attr.detail)
+        self._note(attr.what, attr.remedy)
+        return ("hidden", self._side, id(attr))
+
+
+def is_true(attr: Attr | None) -> bool:
+    return isinstance(attr, Bool) and attr.value

@@ -1,0 +1,530 @@
+"""Evaluation: a module becomes terms, under a set of rules and a hypothesis about the slots of its loops.
+
+One pass over the ops in reading order, values looked up in one environment; regions are entered through generators on an
+explicit stack, so that no nesting depth is a recursion depth. A loop is evaluated again, in place, until its partition of
+slots holds (`scanir.normalize.partition`); what is left behind is the `Trace`, which says which op gave which term where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from scanir.ir.graph import Function, Module, Op, Region, Value
+from scanir.ir.structure import BranchView, CallView, LoopView, view
+from scanir.ir.types import TOKEN, TensorType, TupleType, Type
+from scanir.normalize.effects import Effects
+from scanir.normalize.erase import Eraser
+from scanir.normalize.identities import Identities
+from scanir.normalize.numbers import affine
+from scanir.normalize.partition import Partition
+from scanir.normalize.trips import starts_of, trip_count
+from scanir.normalize.values import Table
+
+#: Evaluations of one loop's body are bounded by its slots; this bounds ops over all inlined calls of one side.
+BUDGET = 2_000_000
+
+
+class BudgetExceeded(Exception):
+    """Inlining calls took more ops than the budget allows."""
+
+
+@dataclass(slots=True)
+class Loop:
+    """One evaluated loop, with its binder open: leaves of ``scope`` stand for its slots.
+
+    ``leaves``, ``types``, ``inits``, ``steps`` list the varying blocks of slots in rank order; ``rank[i]`` is the block of
+    written slot i, or None where its value is known: ``values[i]`` is what it is inside the loop. ``numbers`` are leaves that
+    stand for the trip number, ``elems`` those of scanned inputs.
+    """
+
+    op: Op
+    scope: int
+    depth: int
+    leaves: tuple[int, ...]
+    numbers: tuple[int, ...]
+    elems: tuple[int, ...]
+    types: tuple[Type, ...]
+    inits: tuple[int, ...]
+    steps: tuple[int, ...]
+    condition: int | None
+    payload: tuple[Any, ...]
+    rank: tuple[int | None, ...]
+    starts: tuple[int, ...]
+    values: list[int]
+    nexts: tuple[int, ...]
+    ys: tuple[int, ...]
+    effect: bool
+    trips: int | None
+    term: int = -1
+
+
+@dataclass(slots=True)
+class Fun:
+    """One evaluated region of a plain op, with its binder open."""
+
+    scope: int
+    depth: int
+    leaves: tuple[int, ...]
+    types: tuple[Type, ...]
+    results: tuple[int, ...]
+    term: int = -1
+
+
+@dataclass(slots=True)
+class Trace:
+    """What an evaluated region did: its ops with their terms, and the traces inside them, in order."""
+
+    kind: str
+    binder: Loop | Fun | None = None
+    selector: tuple[int, int] | None = None
+    entries: list[tuple[Op, int]] = field(default_factory=list)
+    inner: list[Trace] = field(default_factory=list)
+    function: str = ""
+
+
+@dataclass(slots=True)
+class State:
+    """What outlives one evaluation of a region: open loops and funs by their (closed) term, and owners of scopes."""
+
+    loops: dict[int, Loop] = field(default_factory=dict)
+    funs: dict[int, Fun] = field(default_factory=dict)
+    owner: dict[int, Loop | Fun] = field(default_factory=dict)
+    ys: dict[int, int] = field(default_factory=dict)
+    log: list[tuple[str, str]] = field(default_factory=list)
+
+
+Step = Generator[Any, Any, Any]
+
+
+class Evaluator:
+    """Evaluates regions of one module. ``kept`` maps names of functions that stay calls to their closed terms."""
+
+    def __init__(self, module: Module, table: Table, eraser: Eraser, effects: Effects, rules: frozenset[str]) -> None:
+        self.module = module
+        self.table = table
+        self.eraser = eraser
+        self.effects = effects
+        self.rules = rules
+        self.functions: dict[str, Function] = {function.name: function for function in module.functions}
+        self.kept: dict[str, int] = {}
+        self.state = State()
+        self.skipped: frozenset[int] = frozenset()
+        self.budget = BUDGET
+        self._identities = Identities(table, module.dialect, rules)
+        self._partitions: dict[tuple[int, ...], Partition] = {}
+        self._env: dict[Value, int] = {}
+        self._token = table.intern("in", "token")
+        self._scopes = 0
+        self._path: tuple[int, ...] = ()
+        self._place: tuple[str, ...] = ()
+
+    # -- driving ---------------------------------------------------------------------------------------------------------
+
+    def run(self, region: Region, arguments: Iterable[int], trace: Trace, depth: int = 0) -> tuple[int, ...]:
+        """The terms of the region's results, and of its last token."""
+        stack: list[Step] = [self._enter(region, tuple(arguments), trace, depth)]
+        sent: Any = None
+        while True:
+            try:
+                step = stack[-1].send(sent)
+            except StopIteration as done:
+                stack.pop()
+                if not stack:
+                    return (*done.value, self._token)
+                sent = done.value
+            else:
+                stack.append(step)
+                sent = None
+
+    def _enter(self, region: Region, arguments: tuple[int, ...], trace: Trace, depth: int) -> Step:
+        env = self._env
+        for param, argument in zip(region.params, arguments, strict=True):
+            env[param] = argument
+        for op in region.ops:
+            if id(op) in self.skipped:
+                continue
+            self.budget -= 1
+            structure = view(op)
+            if structure is None and not op.regions:
+                self._plain(op, (), trace)
+                continue
+            match structure:
+                case LoopView():
+                    results = yield self._loop(op, structure, trace, depth)
+                case BranchView():
+                    results = yield self._branch(op, structure, trace, depth)
+                case CallView():
+                    results = yield self._call(op, structure, trace, depth)
+                case _:
+                    results = yield self._regions(op, trace, depth)
+            for value, term in zip(op.results, results, strict=True):
+                env[value] = term
+            if self.budget < 0:
+                raise BudgetExceeded
+        return tuple([env[value] for value in region.results])
+
+    def use(self, rule: str, op: Op) -> None:
+        """Log that a rule was applied here."""
+        self.state.log.append((rule, "/".join((*self._place, op.name))))
+
+    def _scope(self) -> int:
+        self._scopes += 1
+        return self._scopes
+
+    # -- plain ops ---------------------------------------------------------------------------------------------------------
+
+    def _plain(self, op: Op, funs: tuple[int, ...], trace: Trace) -> None:
+        env = self._env
+        operands = tuple([env[value] for value in op.operands])
+        results = self.plain_terms(op, operands, funs, trace)
+        for value, term in zip(op.results, results, strict=True):
+            env[value] = term
+
+    def plain_terms(self, op: Op, operands: tuple[int, ...], funs: tuple[int, ...], trace: Trace) -> tuple[int, ...]:
+        table = self.table
+        types = tuple([self.eraser.result_type(op, value.type) for value in op.results])
+        if op.name == "constant":
+            value = op.attribute("value")
+            assert value is not None
+            return (table.intern("const", (self.eraser.attr(value), types[0])),)
+        if packed := self._packing(op, operands, types):
+            return packed
+        effect = self.effects.op(op)
+        if not effect and not funs and len(types) == 1:
+            same = self._identities.simplify(op, operands, types[0], self)
+            if same is not None:
+                return (same,)
+            operands = self._identities.ordered(op, operands, self)
+        children = operands + funs
+        if effect:
+            children = (*operands, *funs, self._token)
+        term = table.intern("op", (op.name, self.eraser.attributes(op), types, len(operands), effect), children)
+        trace.entries.append((op, term))
+        if effect:
+            self._token = table.intern("proj", "token", (term,))
+        if len(types) == 1:
+            return (term,)
+        return tuple([table.intern("proj", k, (term,)) for k in range(len(types))])
+
+    def _packing(self, op: Op, operands: tuple[int, ...], types: tuple[Type, ...]) -> tuple[int, ...]:
+        """Tuples are looked through everywhere; empty where the op has nothing to do with them."""
+        if op.name in ("tuple", "stablehlo.tuple"):
+            return (self.pack(types[0], operands),)
+        if op.name in ("get-tuple-element", "stablehlo.get_tuple_element"):
+            index = op.attribute("index")
+            return (self.element(operands[0], getattr(index, "value", -1)),)
+        return ()
+
+    def pack(self, type: Type, elements: tuple[int, ...]) -> int:
+        table = self.table
+        if elements and table.kind(elements[0]) == "proj" and table.payload(elements[0]) == 0:
+            whole = table.children(elements[0])[0]
+            same = all(table.keys[e] == ("proj", k, (whole,)) for k, e in enumerate(elements))
+            if same and table.kind(whole) == "op" and table.payload(whole)[2] == (type,):
+                return whole
+        return table.intern("tuple", type, elements)
+
+    def element(self, term: int, index: int) -> int:
+        if self.table.kind(term) == "tuple":
+            return self.table.children(term)[index]
+        return self.table.intern("proj", index, (term,))
+
+    def _unpack(self, term: int, type: Type) -> list[tuple[int, Type]]:
+        """The leaves of a tuple, in order, with their types."""
+        if not isinstance(type, TupleType):
+            return [(term, type)]
+        stack: list[tuple[int, Type]] = [(term, type)]
+        leaves: list[tuple[int, Type]] = []
+        while stack:
+            current, kind = stack.pop()
+            if isinstance(kind, TupleType):
+                stack.extend((self.element(current, k), kind.elements[k]) for k in reversed(range(len(kind.elements))))
+            else:
+                leaves.append((current, kind))
+        return leaves
+
+    def _repack(self, leaves: list[int], type: Type) -> int:
+        """The inverse of `_unpack`: consumes as many leaves as the type has."""
+        if not isinstance(type, TupleType):
+            return leaves.pop(0)
+        return self.pack(type, tuple([self._repack(leaves, element) for element in type.elements]))
+
+    # -- regions of plain ops ----------------------------------------------------------------------------------------------
+
+    def _regions(self, op: Op, trace: Trace, depth: int) -> Step:
+        effect = self.effects.op(op)
+        before, place = self._token, self._place
+        funs = []
+        for index, region in enumerate(op.regions):
+            self._place = (*place, op.name, str(index)) if len(op.regions) > 1 else (*place, op.name)
+            inner = Trace("fun")
+            trace.inner.append(inner)
+            fun = yield self.fun(region, inner, depth, effect)
+            funs.append(fun.term)
+        self._token, self._place = before, place
+        return self.plain_terms(op, tuple([self._env[value] for value in op.operands]), tuple(funs), trace)
+
+    def fun(self, region: Region, trace: Trace, depth: int, effect: bool) -> Step:
+        """Evaluate a region as a closed function of its parameters (and of the token, if it has effects)."""
+        scope, table = self._scope(), self.table
+        types = tuple([self.eraser.type(param.type) for param in region.params])
+        leaves = tuple([self.leaf(scope, k, type, depth) for k, type in enumerate(types)])
+        if effect:
+            self._token = self.leaf(scope, "token", TOKEN, depth)
+        results: tuple[int, ...] = yield self._enter(region, leaves, trace, depth + 1)
+        if effect:
+            leaves, types, results = (*leaves, self.leaf(scope, "token", TOKEN, depth)), (*types, TOKEN), (*results, self._token)
+        fun = Fun(scope, depth, leaves, types, results)
+        fun.term = self.close_fun(fun)
+        self.state.owner[scope] = fun
+        fun = self.state.funs.setdefault(fun.term, fun)
+        trace.binder = fun
+        return fun
+
+    def leaf(self, scope: int, k: Any, type: Type, depth: int) -> int:
+        return self.table.intern("leaf", (scope, k, type, depth), (), free=1 << depth)
+
+    def close_fun(self, fun: Fun) -> int:
+        table = self.table
+        height = 1 + max((table.height[r] for r in fun.results), default=0)
+        names = {leaf: table.intern("bound", (height, k, type)) for k, (leaf, type) in enumerate(zip(fun.leaves, fun.types, strict=True))}
+        memo: dict[int, int] = {}
+        table.substitute(fun.results, names, fun.depth, memo)
+        return table.intern("fun", (height, fun.types, len(fun.results)), tuple(memo[r] for r in fun.results), height=height)
+
+    # -- calls ---------------------------------------------------------------------------------------------------------------
+
+    def _call(self, op: Op, call: CallView, trace: Trace, depth: int) -> Step:
+        arguments = tuple([self._env[value] for value in call.arguments])
+        function = self.functions[call.callee]
+        if call.callee in self.kept:
+            return self._kept(op, function, arguments, trace)
+        self.use("calls", op)
+        if op.name == "fusion":
+            self.use("class:fusion", op)
+        place, path = self._place, self._path
+        self._place = (*place, call.callee)
+        self._path = (*path, id(op))
+        inner = Trace("call", function=call.callee)
+        trace.inner.append(inner)
+        results = yield self._enter(function.body, arguments, inner, depth)
+        self._place, self._path = place, path
+        return results
+
+    def _kept(self, op: Op, function: Function, arguments: tuple[int, ...], trace: Trace) -> tuple[int, ...]:
+        table = self.table
+        effect = self.effects.function(function.name)
+        types = tuple([self.eraser.type(value.type) for value in op.results])
+        children = (self.kept[function.name], *arguments, *((self._token,) if effect else ()))
+        term = table.intern("call", (op.name, self.eraser.attributes(op, frozenset({"callee"})), types), children)
+        trace.entries.append((op, term))
+        if effect:
+            self._token = table.intern("proj", len(types), (term,))
+        if len(types) == 1 and not effect:
+            return (term,)
+        return tuple([table.intern("proj", k, (term,)) for k in range(len(types))])
+
+    # -- branches --------------------------------------------------------------------------------------------------------------
+
+    def _branch(self, op: Op, branch: BranchView, trace: Trace, depth: int) -> Step:
+        selector = self._env[branch.selector]
+        before, place = self._token, self._place
+        outcomes, tokens = [], []
+        for index, (region, bound) in enumerate(zip(branch.regions, branch.arguments, strict=True)):
+            self._token, self._place = before, (*place, f"{op.name}.{index}")
+            inner = Trace("branch", selector=(selector, index))
+            trace.inner.append(inner)
+            outcomes.append((yield self._enter(region, tuple([self._env[value] for value in bound]), inner, depth)))
+            tokens.append(self._token)
+        self._place = place
+        attrs = self.eraser.attributes(op)
+        results = []
+        for k, value in enumerate(op.results):
+            type = self.eraser.type(value.type)
+            leaves = [self._unpack(outcome[k], type) for outcome in outcomes]
+            merged = [
+                self._select(op, attrs, leaf[0][1], selector, tuple([term for term, _ in leaf]))
+                for leaf in zip(*leaves, strict=True)
+            ]
+            results.append(self._repack(merged, type))
+        self._token = self._select(op, attrs, TOKEN, selector, tuple(tokens))
+        trace.entries.append((op, self.table.intern("sel", (op.name, attrs, "guard"), (selector,))))
+        return tuple(results)
+
+    def _select(self, op: Op, attrs: Any, type: Type, selector: int, outcomes: tuple[int, ...]) -> int:
+        if all(outcome == outcomes[0] for outcome in outcomes):
+            if type == TOKEN:
+                return outcomes[0]
+            if "branch-passthrough" in self.rules:
+                self.use("branch-passthrough", op)
+                return outcomes[0]
+        return self.table.intern("sel", (op.name, attrs, type), (selector, *outcomes))
+
+    # -- loops -----------------------------------------------------------------------------------------------------------------
+
+    def _loop(self, op: Op, loop: LoopView, trace: Trace, depth: int) -> Step:
+        """Evaluate until the partition of the slots holds; results by slot, then ys."""
+        slots = [leaf for value in loop.inits for leaf in self._unpack(self._env[value], self.eraser.type(value.type))]
+        effect = self.effects.op(op)
+        if effect:
+            slots.append((self._token, TOKEN))
+        starts, types = tuple([term for term, _ in slots]), tuple([type for _, type in slots])
+        partition = self._partitions.setdefault((*self._path, id(op)), Partition(len(slots), self.rules))
+        partition.start(starts, types, self.table)
+        trivial = "trivial-loop" in self.rules and not effect
+        path, place, mark = self._path, self._place, len(self.state.log)
+        self._path, self._place = (*path, id(op)), (*place, op.name)
+        while True:
+            del self.state.log[mark:]
+            inner = Trace("loop")
+            trip = yield self._trip(op, loop, partition, starts, types, effect, inner, depth)
+            # No trip: the condition was evaluated on the initial values themselves, whatever is supposed of later ones.
+            if (trivial and trip.trips == 0) or partition.refine(starts, trip.values, trip.nexts):
+                break
+        self._path, self._place = path, place
+        if trivial and trip.trips in (0, 1):
+            return (yield self._unrolled(op, loop, trip.trips, starts, trace, depth))
+        trace.inner.append(inner)
+        return self._loop_results(op, loop, partition, trip, inner, trace)
+
+    def _trip(
+        self, op: Op, loop: LoopView, partition: Partition, starts: tuple[int, ...], types: tuple[Type, ...],
+        effect: bool, inner: Trace, depth: int,
+    ) -> Step:  # fmt: skip
+        """One evaluation of condition and body under the partition's hypothesis: a `Loop`."""
+        table, scope = self.table, self._scope()
+        rank = partition.ranks()
+        firsts = [rank.index(r) for r in range(len({r for r in rank if r is not None}))]
+        leaves = tuple([self.leaf(scope, r, types[i], depth) for r, i in enumerate(firsts)])
+        trips: dict[Type, int] = {}
+        values = []
+        for i, r in enumerate(rank):
+            if (counter := partition.affine[i]) is not None:
+                number = trips.setdefault(plain(types[i]), self.leaf(scope, "trip", plain(types[i]), depth))
+                values.append(affine(table, number, *counter, types[i]))
+            else:
+                values.append(starts[i] if r is None else leaves[r])
+        queue = values[:-1] if effect else list(values)
+        if effect:
+            self._token = values[-1]
+        params = [self._repack(queue, self.eraser.type(value.type)) for value in loop.inits]
+        condition = None
+        if loop.condition is not None:
+            head = Trace("condition")
+            inner.inner.append(head)
+            (condition,) = yield self._enter(loop.condition, tuple(params), head, depth + 1)
+        elems = tuple([
+            table.intern("elem", (scope, 0, self.eraser.type(param.type), depth), (self._env[value],), free=1 << depth)
+            for value, param in zip(loop.xs, loop.body.params[len(params):], strict=True)
+        ])  # fmt: skip
+        results = yield self._enter(loop.body, (*params, *elems), inner, depth + 1)
+        nexts = [
+            leaf for value, result in zip(loop.inits, results[: len(loop.inits)], strict=True)
+            for leaf, _ in self._unpack(result, self.eraser.type(value.type))
+        ]  # fmt: skip
+        if effect:
+            nexts.append(self._token)
+        counters = starts_of(table, starts, values, tuple(nexts), types)
+        record = Loop(
+            op=op, scope=scope, depth=depth, leaves=leaves, numbers=tuple(trips.values()), elems=tuple(dict.fromkeys(elems)),
+            types=tuple([types[i] for i in firsts]), inits=tuple([starts[i] for i in firsts]),
+            steps=tuple([nexts[i] for i in firsts]), condition=condition,
+            payload=(op.name, self.eraser.attributes(op, loop.dropped)), rank=tuple(rank), starts=starts, values=values,
+            nexts=tuple(nexts), ys=tuple(results[len(loop.inits):]), effect=effect,
+            trips=trip_count(table, condition, loop.length, counters),
+        )  # fmt: skip
+        inner.binder = record
+        return record
+
+    def _unrolled(self, op: Op, loop: LoopView, trips: int, starts: tuple[int, ...], trace: Trace, depth: int) -> Step:
+        """A loop of 0 or 1 trips: its starts (and empty ys), or its body with the starts put in."""
+        self.use("trivial-loop", op)
+        table = self.table
+        queue = list(starts)
+        params = [self._repack(queue, self.eraser.type(value.type)) for value in loop.inits]
+        ys = op.results[len(loop.inits):]
+        if trips == 0:
+            empty = [table.intern("op", ("empty", (), (self.eraser.type(y.type),), 0, False)) for y in ys]
+            return (*params, *empty)
+        inner = Trace("call", function=op.name)
+        trace.inner.append(inner)
+        firsts = [
+            table.intern("op", ("first element", (), (self.eraser.type(param.type),), 1, False), (self._env[value],))
+            for value, param in zip(loop.xs, loop.body.params[len(params):], strict=True)
+        ]  # fmt: skip
+        place, self._place = self._place, (*self._place, op.name)
+        results = yield self._enter(loop.body, (*params, *firsts), inner, depth)
+        self._place = place
+        stacked = [
+            table.intern("op", ("stack of one", (), (self.eraser.type(value.type),), 1, False), (y,))
+            for value, y in zip(ys, results[len(params):], strict=True)
+        ]  # fmt: skip
+        return (*results[: len(params)], *stacked)
+
+    def _loop_results(
+        self, op: Op, loop: LoopView, partition: Partition, record: Loop, inner: Trace, trace: Trace
+    ) -> tuple[int, ...]:
+        table = self.table
+        for rule in partition.used(record.starts):
+            self.use(rule, op)
+        record.term = self.close_loop(record)
+        self.state.owner[record.scope] = record
+        self.state.loops.setdefault(record.term, record)
+        trace.entries.append((op, record.term))
+        finals = []
+        for i, r in enumerate(record.rank):
+            if (counter := partition.affine[i]) is not None:
+                type = self.table.payload(record.values[i])[2][0]
+                number = table.intern("res", ("trip", plain(type)), (record.term,))
+                finals.append(affine(table, number, *counter, type))
+            else:
+                finals.append(record.starts[i] if r is None else table.intern("res", r, (record.term,)))
+        if record.effect:
+            self._token = finals.pop()
+        results = [self._repack(finals, self.eraser.type(value.type)) for value in loop.inits]
+        for value, y in zip(op.results[len(loop.inits):], record.ys, strict=True):
+            results.append(self._stack(record, y, self.eraser.type(value.type)))
+        return tuple(results)
+
+    def _stack(self, record: Loop, y: int, type: Type) -> int:
+        """The closed term of one ys result, with its open form remembered."""
+        table = self.table
+        height = max(table.height[record.term], 1 + table.height[y])
+        memo: dict[int, int] = {}
+        table.substitute((y,), slot_names(table, record, height), record.depth, memo)
+        stacked = table.intern("ys", (height, type), (record.term, memo[y]), height=height)
+        self.state.ys.setdefault(stacked, y)
+        return stacked
+
+    def close_loop(self, record: Loop) -> int:
+        """The closed term of a loop, slots in rank order."""
+        table = self.table
+        inside = (*record.steps, *(() if record.condition is None else (record.condition,)))
+        height = 1 + max((table.height[term] for term in inside), default=0)
+        memo: dict[int, int] = {}
+        table.substitute(inside, slot_names(table, record, height), record.depth, memo)
+        payload = (height, record.payload, record.types, record.condition is not None)
+        return table.intern("loop", payload, (*record.inits, *(memo[term] for term in inside)), height=height)
+
+
+def plain(type: Type) -> Type:
+    """The type of a trip number: dtype only."""
+    assert isinstance(type, TensorType)
+    return TensorType(type.dtype)
+
+
+def slot_names(table: Table, record: Loop, height: int) -> dict[int, int]:
+    """Closed names of a loop's leaves, slots in rank order."""
+    names = {
+        leaf: table.intern("slot", (height, k, type))
+        for k, (leaf, type) in enumerate(zip(record.leaves, record.types, strict=True))
+    }
+    return names | shared_names(table, record, height)
+
+
+def shared_names(table: Table, record: Loop, height: int) -> dict[int, int]:
+    """Closed names of trip numbers and scanned elements, which have no order."""
+    names = {number: table.intern("slot", (height, "trip", table.payload(number)[2])) for number in record.numbers}
+    return names | {elem: table.intern("item", (height, table.payload(elem)[2])) for elem in record.elems}

@@ -1,0 +1,212 @@
+"""Laws about single ops: the op is one of its operands, or its operands may exchange.
+
+Each law returns None where it does not apply. Side conditions are tested on types, layouts and full constant bits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scanir.ir.attrs import Array, Attr, Int, Opaque, Seq, Text
+from scanir.ir.graph import Op
+from scanir.ir.types import TensorType, Type
+from scanir.normalize.tables import commutative_ops
+from scanir.normalize.values import Table
+
+if TYPE_CHECKING:
+    from scanir.normalize.evaluate import Evaluator
+
+#: Ops that hand on their operand when the type and the order of elements stay: name -> (attributes that must be the identity
+#: permutation 0..r-1, attributes that are ignored because the result type repeats them).
+_SAME: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    # jaxpr
+    "convert_element_type": ((), ("new_dtype", "weak_type", "sharding")),
+    "copy": ((), ()),
+    "copy_p": ((), ()),
+    "reshape": ((), ("new_sizes", "dimensions", "sharding")),
+    "broadcast_in_dim": (("broadcast_dimensions",), ("shape", "sharding")),
+    "transpose": (("permutation", "dimensions"), ()),
+    "squeeze": ((), ("dimensions",)),
+    # StableHLO
+    "stablehlo.convert": ((), ()),
+    "stablehlo.reshape": ((), ()),
+    "stablehlo.broadcast_in_dim": (("broadcast_dimensions",), ()),
+    "stablehlo.transpose": (("permutation",), ()),
+    # HLO (its copy, reshape and transpose share names with the above)
+    "convert": ((), ()),
+    "bitcast": ((), ()),
+    "broadcast": (("dimensions",), ()),
+}
+#: Contexts of an equation and labels of an instruction that say nothing about its value.
+_IGNORED = frozenset({"ctx", "name"})
+_FLOATS = {"f16": ("0080", "003c"), "bf16": ("0080", "803f"), "f32": ("00000080", "0000803f"),
+           "f64": ("0000000000000080", "000000000000f03f")}  # fmt: skip
+_ADD, _SUB = {"add", "stablehlo.add"}, {"sub", "subtract", "stablehlo.subtract"}
+_MUL, _DIV = {"mul", "multiply", "stablehlo.multiply"}, {"div", "divide", "stablehlo.divide"}
+_OBSERVERS = frozenset(
+    {"bitcast_convert_type", "bitcast-convert", "stablehlo.bitcast_convert", "copysign", "custom-call", "stablehlo.custom_call",
+     "sort", "stablehlo.sort", "reduce_precision", "nextafter", "pure_callback", "io_callback", "sign", "is_finite"}
+)  # fmt: skip
+
+
+def permutation(attr: Attr | None) -> tuple[int, ...] | None:
+    """The ints of an attribute that lists dimensions, in whichever form the dialect holds them."""
+    if isinstance(attr, Seq) and all(isinstance(item, Int) for item in attr.items):
+        return tuple(item.value for item in attr.items if isinstance(item, Int))
+    if isinstance(attr, (Text, Opaque)):
+        text = attr.value if isinstance(attr, Text) else attr.text
+        parts = text.replace("array<i64:", "").strip("{}<>[]() ").split(",")
+        if all(part.strip().isdigit() for part in parts if part.strip()):
+            return tuple(int(part) for part in parts if part.strip())
+    return None
+
+
+class Identities:
+    """The laws, as far as the rules in force allow them."""
+
+    def __init__(self, table: Table, dialect: str, rules: frozenset[str]) -> None:
+        self._table = table
+        self._rules = rules
+        self._commutative = commutative_ops(dialect)
+        self.nan_bits_are_seen = True
+
+    def simplify(self, op: Op, operands: tuple[int, ...], type: Type, run: Evaluator) -> int | None:
+        """The operand that the op is equal to, or None."""
+        if "no-op" in self._rules and self._hands_on(op, type, run):
+            if op.name == "copy" and run.eraser.dialect == "hlo":
+                if "class:copies" not in self._rules:
+                    return None
+                run.use("class:copies", op)
+            run.use("no-op", op)
+            return operands[0]
+        if "exact-identities" in self._rules and len(operands) == 2 and isinstance(type, TensorType):
+            same = self._neutral(op.name, operands, type)
+            if same is not None:
+                run.use("exact-identities", op)
+                return same
+        if "inexact" in self._rules and len(operands) == 2 and isinstance(type, TensorType):
+            same = self._inexact(op.name, operands, type)
+            if same is not None:
+                run.use("inexact", op)
+                return same
+        return None
+
+    def _hands_on(self, op: Op, type: Type, run: Evaluator) -> bool:
+        entry = _SAME.get(op.name)
+        if entry is None or len(op.operands) != 1 or not isinstance(type, TensorType):
+            return False
+        before = op.operands[0].type
+        if run.eraser.type(before) != type:
+            return False
+        if op.name in ("bitcast", "copy") and before != op.results[0].type:
+            return False  # two layouts: a bitcast may be a transpose, a copy moves the elements
+        identity, ignored = entry
+        for name, value in op.attributes:
+            if name in identity:
+                if permutation(value) != tuple(range(len(type.shape))):
+                    return False
+            elif name == "dimensions" and op.name == "reshape":
+                if permutation(value) not in (None, tuple(range(len(type.shape)))):
+                    return False
+            elif name not in ignored and name not in _IGNORED:
+                return False
+        return all(any(name == key for key, _ in op.attributes) for name in identity[:1]) or op.name == "transpose"
+
+    def constant(self, term: int) -> Array | None:
+        """The scalar contents of a splat constant, looked for through broadcasts."""
+        table = self._table
+        while table.kind(term) == "op":
+            if table.payload(term)[0] not in ("broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"):
+                return None
+            term = table.children(term)[0]
+        if table.kind(term) != "const":
+            return None
+        value = table.payload(term)[0]
+        single = isinstance(value, Array) and (value.splat or not value.shape)
+        return value if single else None
+
+    def _neutral(self, name: str, operands: tuple[int, int], type: TensorType) -> int | None:
+        """x*1, x/1, x+(-0.0), x-(+0.0) and, for integers, x+0: exact for every x, up to which NaN."""
+        left, right = operands
+        one, zero, minus = _neutrals(type.dtype)
+        if name in _MUL or name in _ADD:
+            wanted = one if name in _MUL else minus
+            for x, c in ((left, right), (right, left)):
+                if self._is(c, wanted, type.dtype) and self._typed(x, type):
+                    return x
+        if name in _DIV or name in _SUB:
+            wanted = one if name in _DIV else zero
+            if self._is(right, wanted, type.dtype) and self._typed(left, type):
+                return left
+        return None
+
+    def _inexact(self, name: str, operands: tuple[int, int], type: TensorType) -> int | None:
+        """x+0.0 is x except for x = -0.0."""
+        _, zero, _ = _neutrals(type.dtype)
+        for x, c in (operands, operands[::-1]):
+            if name in _ADD and self._is(c, zero, type.dtype) and self._typed(x, type):
+                return x
+        return None
+
+    def _is(self, term: int, wanted: bytes | None, dtype: str) -> bool:
+        value = self.constant(term)
+        return wanted is not None and value is not None and value.dtype == dtype and value.data == wanted
+
+    def _typed(self, term: int, type: TensorType) -> bool:
+        """The operand has the result's type (jaxpr multiplies a literal scalar into an array, not the reverse)."""
+        return result_type(self._table, term) == type
+
+    def ordered(self, op: Op, operands: tuple[int, ...], run: Evaluator) -> tuple[int, ...]:
+        """Operands in a fixed order where they may exchange."""
+        if "commutative" not in self._rules or len(operands) != 2 or op.name not in self._commutative:
+            return operands
+        type = op.operands[0].type
+        if not isinstance(type, TensorType) or op.operands[1].type != type:
+            return operands
+        exact = type.dtype == "bool" or type.dtype.lstrip("u").startswith("i")
+        plain = op.name in _ADD or op.name in _MUL
+        if not exact and not (plain and not self.nan_bits_are_seen):
+            return operands
+        if operands[0] <= operands[1]:
+            return operands
+        run.use("commutative", op)
+        return operands[::-1]
+
+
+def _neutrals(dtype: str) -> tuple[bytes | None, bytes | None, bytes | None]:
+    """Bits of one, zero and minus zero (zero itself for integers); None where the law does not hold."""
+    if dtype in _FLOATS:
+        minus, one = (bytes.fromhex(text) for text in _FLOATS[dtype])
+        return one, bytes(len(minus)), minus
+    width = dtype.lstrip("ui")
+    if dtype[:1] in ("i", "u") and width.isdigit() and int(width) >= 8:
+        size = int(width) // 8
+        return (1).to_bytes(size, "little"), bytes(size), bytes(size)
+    return None, None, None
+
+
+def result_type(table: Table, term: int) -> Type | None:
+    """The type of a term, where its key says it."""
+    kind, payload, children = table.keys[term]
+    match kind:
+        case "op":
+            types = payload[2]
+            return types[0] if len(types) == 1 else None
+        case "const" | "item" | "ys" | "in":
+            return payload[1] if isinstance(payload, tuple) else None
+        case "leaf" | "slot" | "elem" | "sel":
+            return payload[2]
+        case "proj":
+            source = table.keys[children[0]]
+            return source[1][2][payload] if source[0] in ("op", "call") and isinstance(payload, int) else None
+        case "res":
+            loop = table.keys[children[0]]
+            return loop[1][2][payload] if isinstance(payload, int) else None
+        case "call":
+            return payload[2][0] if len(payload[2]) == 1 else None
+    return None
+
+
+def sees_nan_bits(op: Op) -> bool:
+    """True for ops to which the bits of a NaN are more than "a NaN"; an unknown op is one too."""
+    return op.name in _OBSERVERS or op.attribute("effects") is not None

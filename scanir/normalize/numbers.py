@@ -1,0 +1,61 @@
+"""Integers inside terms: constants, steps and affine functions of the trip number, modulo 2^n."""
+
+from __future__ import annotations
+
+from scanir.ir.attrs import Array
+from scanir.ir.types import TensorType, Type
+from scanir.normalize.values import Table
+
+#: Addition and subtraction in the three dialects.
+ADD = frozenset({"add", "stablehlo.add"})
+SUB = frozenset({"sub", "subtract", "stablehlo.subtract"})
+
+
+def bits_of(type: Type) -> tuple[int, bool] | None:
+    """(width, signed) of a scalar integer type, else None."""
+    if not isinstance(type, TensorType) or type.shape:
+        return None
+    for prefix, signed in (("i", True), ("u", False), ("ui", False)):
+        width = type.dtype.removeprefix(prefix)
+        if type.dtype.startswith(prefix) and width.isdigit():
+            return int(width), signed
+    return None
+
+
+def constant_int(table: Table, term: int) -> int | None:
+    """The value of a scalar integer constant, as its type reads the bits."""
+    if table.kind(term) != "const":
+        return None
+    value, type = table.payload(term)
+    kind = bits_of(type)
+    if kind is None or not isinstance(value, Array):
+        return None
+    return wrap(int.from_bytes(value.data, "little"), *kind)
+
+
+def wrap(value: int, width: int, signed: bool) -> int:
+    """``value`` modulo 2^width, in the range of the type."""
+    value %= 1 << width
+    return value - (1 << width) if signed and value >> (width - 1) else value
+
+
+def step_of(table: Table, before: int, after: int) -> int | None:
+    """k where ``after`` is the op ``before + k`` with a constant k of the same integer type."""
+    if table.kind(after) != "op":
+        return None
+    name, _, types, count, _ = table.payload(after)
+    if count != 2 or bits_of(types[0]) is None:
+        return None
+    left, right = table.children(after)[:2]
+    if name in ADD:
+        other = right if left == before else left if right == before else None
+        return None if other is None else constant_int(table, other)
+    if name in SUB and left == before:
+        step = constant_int(table, right)
+        return None if step is None else -step
+    return None
+
+
+def affine(table: Table, trip: int, factor: int, offset: int, type: Type) -> int:
+    """The term ``factor * trip + offset`` modulo 2^n."""
+    return table.intern("op", ("affine", (factor, offset), (type,), 1, False), (trip,))
