@@ -1,0 +1,55 @@
+# scanir: one target a job. `make` alone prints this list.
+#
+# The environments are made once and remade when pyproject.toml changes; to start afresh: make clean.
+
+PYTHON ?= python3
+VENV := .venv
+VENV_NEW := .venv313
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export JAX_PLATFORMS ?= cpu
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test full lint format compat clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(VENV)/.stamp: pyproject.toml
+	$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] < (3, 14); sys.exit(0 if ok else "scanir needs Python 3.11 to 3.13; set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(VENV_NEW)/.stamp: pyproject.toml .ci/find-python
+	"$$(.ci/find-python 3.13)" -m venv $(VENV_NEW)
+	$(VENV_NEW)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[test]'
+	touch $@
+
+demo: $(VENV)/.stamp ## set up, then compare the two built-in ways to write a rollout
+	$(BIN)/scanir diff lambda carry --stage all
+
+test: $(VENV)/.stamp ## set up, then run every test that belongs to a change
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not full'
+
+full: $(VENV)/.stamp ## every test, the long ones too, with branch coverage
+	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+
+lint: $(VENV)/.stamp ## ruff, ruff format, mypy --strict, import direction
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.stamp ## rewrite the tree as lint wants it
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+compat: $(VENV_NEW)/.stamp ## the chosen subset under Python 3.13 with the newest JAX
+	@$(VENV_NEW)/bin/python -c 'import sys, jax; print("compat: Python", sys.version.split()[0], "with JAX", jax.__version__)'
+	$(VENV_NEW)/bin/python -m pytest -n $(WORKERS) -m 'compat and not full'
+
+clean: ## remove the environments and caches
+	rm -rf $(VENV) $(VENV_NEW) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info

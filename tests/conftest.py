@@ -1,0 +1,44 @@
+"""Settings and fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Before anything imports jax: on the CPU, split into eight devices, so that shard_map and collectives can be tested.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+
+# ``derandomize``: the same examples in each run, so that a failure is the change's own. ``deep`` looks for new ones:
+# HYPOTHESIS_PROFILE=deep make test
+settings.register_profile(
+    "default", max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("deep", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(scope="session")
+def repo_root() -> Path:
+    """The root of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The directory ``shared`` beside the repository, with its corpus of real programs; skips loudly without it."""
+    directory = ROOT.parent / "shared"
+    if not (directory / "corpus").is_dir():
+        message = "no ../shared/corpus beside the repository: tests over the corpus of real programs do NOT run"
+        # Shown in pytest's summary of warnings, although warnings are errors elsewhere.
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn(pytest.PytestWarning(message), stacklevel=1)
+        pytest.skip(message)
+    return directory
