@@ -6,12 +6,31 @@ ops are as pure as their regions and callees. Static, linear, computed once a mo
 
 from __future__ import annotations
 
-from scanir.ir.attrs import Symbol
+from scanir.ir.attrs import Bool
 from scanir.ir.graph import Function, Module, Op, Region
-from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES
+from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES, ops_of, symbols_of
 from scanir.normalize.tables import device_reads, opaque_ops, pure_ops
 
+CUSTOM_CALLS = frozenset({"custom-call", "stablehlo.custom_call"})
+#: Targets of custom calls that run a Python function, known to the module by a number or a pointer only.
+CALLBACK_TARGETS = frozenset(
+    {"xla_python_cpu_callback", "xla_python_gpu_callback", "xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback",
+     "xla_ffi_partitioned_python_cpu_callback", "xla_ffi_partitioned_python_gpu_callback", "xla_python_callback"}
+)  # fmt: skip
 STRUCTURED = BRANCHES | CALLS | SCANS | WHILES | {"constant"}
+
+
+def calls_python(op: Op) -> bool:
+    """True for a custom call of a host function."""
+    target = op.attribute("call_target_name") or op.attribute("custom_call_target")
+    return op.name in CUSTOM_CALLS and getattr(target, "value", "") in CALLBACK_TARGETS
+
+
+def declares_effect(op: Op) -> bool:
+    """A custom call is pure only where it says so (by saying nothing) and is no host callback."""
+    says = op.attribute("has_side_effect") or op.attribute("custom_call_has_side_effect")
+    quiet = says is None or says == Bool(False)
+    return not quiet or calls_python(op)
 
 
 class Effects:
@@ -43,27 +62,20 @@ class Effects:
 
     def op(self, op: Op) -> bool:
         """True if the op itself has an effect. Its regions must have been asked about before."""
+        if op.name in CUSTOM_CALLS:
+            return declares_effect(op)
         if op.name not in self._transparent and op.name not in self._pure:
             return True
         if op.attribute("effects") is not None and not op.regions:
             return True
         if any(self._regions[id(region)] if id(region) in self._regions else self.region(region) for region in op.regions):
             return True
-        return any(self._functions[attr.name] for _, attr in op.attributes if isinstance(attr, Symbol))
+        return any(self._functions[name] for name in symbols_of(op))
 
 
 def callees(region: Region) -> list[str]:
     """Names of the functions that the ops of a region name, at any depth."""
-    found: list[str] = []
-    stack, seen = [region], {id(region)}
-    while stack:
-        for op in stack.pop().ops:
-            found.extend(attr.name for _, attr in op.attributes if isinstance(attr, Symbol))
-            for inner in op.regions:
-                if id(inner) not in seen:
-                    seen.add(id(inner))
-                    stack.append(inner)
-    return found
+    return [name for op in ops_of(region) for name in symbols_of(op)]
 
 
 def callee_order(module: Module) -> tuple[tuple[Function, ...], tuple[str, ...]]:

@@ -9,16 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable as Function
 from typing import Any
 
-from scanir.ir.attrs import Attr, Bool, Callable, Hidden, Opaque, Record, Seq, Symbol, TypeAttr
+from scanir.ir.attrs import Attr, Callable, Hidden, Opaque, Record, Seq, Symbol, TypeAttr
 from scanir.ir.graph import Module, Op
 from scanir.ir.types import TensorType, TupleType, Type
+from scanir.normalize.effects import calls_python
 from scanir.normalize.classes import STRICT_OPS, TYPE_CLASSES, attribute_class
-
-#: Targets of custom calls that run a Python function, known to the module by a number or a pointer only.
-CALLBACK_TARGETS = ("xla_python_cpu_callback", "xla_python_gpu_callback", "xla_ffi_python_cpu_callback",
-                    "xla_ffi_python_gpu_callback", "xla_ffi_partitioned_python_cpu_callback",
-                    "xla_ffi_partitioned_python_gpu_callback", "xla_python_callback")  # fmt: skip
-
 
 class Eraser:
     """Keys of the types and attributes of one module under one set of rules.
@@ -68,7 +63,7 @@ class Eraser:
             if name in dropped or kind == "noise" or (kind is not None and kind in self._rules):
                 continue
             fields.append((name, self.attr(value)))
-        if self._is_callback(op):
+        if calls_python(op):
             fields.append(("host function", self._numbered_callback()))
             fields = [field for field in fields if field[0] not in ("backend_config", "mhlo.backend_config", "opaque")]
         if op.name == "bitcast" and op.operands:
@@ -77,12 +72,6 @@ class Eraser:
         key = tuple(fields)
         self._attrs[id(op)] = (op, key)
         return key
-
-    def _is_callback(self, op: Op) -> bool:
-        if op.name not in ("custom-call", "stablehlo.custom_call"):
-            return False
-        target = op.attribute("call_target_name") or op.attribute("custom_call_target")
-        return target is not None and getattr(target, "value", "") in CALLBACK_TARGETS
 
     def _numbered_callback(self) -> Any:
         if self._settled or self._guess:
@@ -128,7 +117,3 @@ class Eraser:
             return ("hidden", attr.what, attr.detail)
         self._note(attr.what, attr.remedy)
         return ("hidden", self._side, id(attr))
-
-
-def is_true(attr: Attr | None) -> bool:
-    return isinstance(attr, Bool) and attr.value

@@ -8,12 +8,14 @@ slots holds (`scanir.normalize.partition`); what is left behind is the `Trace`, 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.ir.structure import BranchView, CallView, LoopView, view
-from scanir.ir.types import TOKEN, TensorType, TupleType, Type
+from scanir.ir.types import TOKEN, TupleType, Type
+from scanir.normalize.binders import (
+    Fun, Loop, State, Trace, close_fun, close_loop, close_ys, leaf, plain,
+)
 from scanir.normalize.effects import Effects
 from scanir.normalize.erase import Eraser
 from scanir.normalize.identities import Identities
@@ -30,76 +32,11 @@ class BudgetExceeded(Exception):
     """Inlining calls took more ops than the budget allows."""
 
 
-@dataclass(slots=True)
-class Loop:
-    """One evaluated loop, with its binder open: leaves of ``scope`` stand for its slots.
-
-    ``leaves``, ``types``, ``inits``, ``steps`` list the varying blocks of slots in rank order; ``rank[i]`` is the block of
-    written slot i, or None where its value is known: ``values[i]`` is what it is inside the loop. ``numbers`` are leaves that
-    stand for the trip number, ``elems`` those of scanned inputs.
-    """
-
-    op: Op
-    scope: int
-    depth: int
-    leaves: tuple[int, ...]
-    numbers: tuple[int, ...]
-    elems: tuple[int, ...]
-    types: tuple[Type, ...]
-    inits: tuple[int, ...]
-    steps: tuple[int, ...]
-    condition: int | None
-    payload: tuple[Any, ...]
-    rank: tuple[int | None, ...]
-    starts: tuple[int, ...]
-    values: list[int]
-    nexts: tuple[int, ...]
-    ys: tuple[int, ...]
-    effect: bool
-    trips: int | None
-    term: int = -1
-
-
-@dataclass(slots=True)
-class Fun:
-    """One evaluated region of a plain op, with its binder open."""
-
-    scope: int
-    depth: int
-    leaves: tuple[int, ...]
-    types: tuple[Type, ...]
-    results: tuple[int, ...]
-    term: int = -1
-
-
-@dataclass(slots=True)
-class Trace:
-    """What an evaluated region did: its ops with their terms, and the traces inside them, in order."""
-
-    kind: str
-    binder: Loop | Fun | None = None
-    selector: tuple[int, int] | None = None
-    entries: list[tuple[Op, int]] = field(default_factory=list)
-    inner: list[Trace] = field(default_factory=list)
-    function: str = ""
-
-
-@dataclass(slots=True)
-class State:
-    """What outlives one evaluation of a region: open loops and funs by their (closed) term, and owners of scopes."""
-
-    loops: dict[int, Loop] = field(default_factory=dict)
-    funs: dict[int, Fun] = field(default_factory=dict)
-    owner: dict[int, Loop | Fun] = field(default_factory=dict)
-    ys: dict[int, int] = field(default_factory=dict)
-    log: list[tuple[str, str]] = field(default_factory=list)
-
-
 Step = Generator[Any, Any, Any]
 
 
 class Evaluator:
-    """Evaluates regions of one module. ``kept`` maps names of functions that stay calls to their closed terms."""
+    """Evaluates regions of one module. ``kept`` maps names of functions that stay calls to the shared ids of their lemmas."""
 
     def __init__(self, module: Module, table: Table, eraser: Eraser, effects: Effects, rules: frozenset[str]) -> None:
         self.module = module
@@ -112,7 +49,7 @@ class Evaluator:
         self.state = State()
         self.skipped: frozenset[int] = frozenset()
         self.budget = BUDGET
-        self._identities = Identities(table, module.dialect, rules)
+        self.identities = Identities(table, module.dialect, rules)
         self._partitions: dict[tuple[int, ...], Partition] = {}
         self._env: dict[Value, int] = {}
         self._token = table.intern("in", "token")
@@ -124,15 +61,26 @@ class Evaluator:
 
     def run(self, region: Region, arguments: Iterable[int], trace: Trace, depth: int = 0) -> tuple[int, ...]:
         """The terms of the region's results, and of its last token."""
-        stack: list[Step] = [self._enter(region, tuple(arguments), trace, depth)]
-        sent: Any = None
+        return (*self._drive(self._enter(region, tuple(arguments), trace, depth)), self._token)
+
+    def lemma(self, function: Function, trace: Trace) -> Fun:
+        """A function of the module as a closed region, whatever its arguments."""
+        self._path, self._place, before = (id(function),), (function.name,), self._token
+        fun: Fun = self._drive(self.fun(function.body, trace, 0, self.effects.function(function.name)))
+        self._path, self._place, self._token = (), (), before
+        return fun
+
+    @staticmethod
+    def _drive(step: Step) -> Any:
+        """Run a generator and all that it yields, on a stack of our own."""
+        stack, sent = [step], None
         while True:
             try:
                 step = stack[-1].send(sent)
             except StopIteration as done:
                 stack.pop()
                 if not stack:
-                    return (*done.value, self._token)
+                    return done.value
                 sent = done.value
             else:
                 stack.append(step)
@@ -144,6 +92,9 @@ class Evaluator:
             env[param] = argument
         for op in region.ops:
             if id(op) in self.skipped:
+                trace.entries.append((op, -1))
+                for k, value in enumerate(op.results):
+                    env[value] = self.table.intern("dropped", (id(op), k))
                 continue
             self.budget -= 1
             structure = view(op)
@@ -193,14 +144,16 @@ class Evaluator:
             return packed
         effect = self.effects.op(op)
         if not effect and not funs and len(types) == 1:
-            same = self._identities.simplify(op, operands, types[0], self)
+            same = self.identities.simplify(op, operands, types[0], self)
             if same is not None:
                 return (same,)
-            operands = self._identities.ordered(op, operands, self)
-        children = operands + funs
-        if effect:
-            children = (*operands, *funs, self._token)
-        term = table.intern("op", (op.name, self.eraser.attributes(op), types, len(operands), effect), children)
+        exchange = not effect and not funs and self.identities.exchange(op)
+        if exchange and operands[0] > operands[1]:
+            operands = operands[::-1]
+            self.use("commutative", op)
+        children = (*operands, *funs, *((self._token,) if effect else ()))
+        form = "exchange" if exchange else "effect" if effect else ""
+        term = table.intern("op", (op.name, self.eraser.attributes(op), types, len(operands), form), children)
         trace.entries.append((op, term))
         if effect:
             self._token = table.intern("proj", "token", (term,))
@@ -268,31 +221,19 @@ class Evaluator:
 
     def fun(self, region: Region, trace: Trace, depth: int, effect: bool) -> Step:
         """Evaluate a region as a closed function of its parameters (and of the token, if it has effects)."""
-        scope, table = self._scope(), self.table
+        scope = self._scope()
         types = tuple([self.eraser.type(param.type) for param in region.params])
-        leaves = tuple([self.leaf(scope, k, type, depth) for k, type in enumerate(types)])
+        leaves = tuple([leaf(self.table, scope, k, type, depth) for k, type in enumerate(types)])
         if effect:
-            self._token = self.leaf(scope, "token", TOKEN, depth)
+            types = (*types, TOKEN)
+            self._token = leaf(self.table, scope, "token", TOKEN, depth)
         results: tuple[int, ...] = yield self._enter(region, leaves, trace, depth + 1)
         if effect:
-            leaves, types, results = (*leaves, self.leaf(scope, "token", TOKEN, depth)), (*types, TOKEN), (*results, self._token)
-        fun = Fun(scope, depth, leaves, types, results)
-        fun.term = self.close_fun(fun)
-        self.state.owner[scope] = fun
-        fun = self.state.funs.setdefault(fun.term, fun)
-        trace.binder = fun
-        return fun
-
-    def leaf(self, scope: int, k: Any, type: Type, depth: int) -> int:
-        return self.table.intern("leaf", (scope, k, type, depth), (), free=1 << depth)
-
-    def close_fun(self, fun: Fun) -> int:
-        table = self.table
-        height = 1 + max((table.height[r] for r in fun.results), default=0)
-        names = {leaf: table.intern("bound", (height, k, type)) for k, (leaf, type) in enumerate(zip(fun.leaves, fun.types, strict=True))}
-        memo: dict[int, int] = {}
-        table.substitute(fun.results, names, fun.depth, memo)
-        return table.intern("fun", (height, fun.types, len(fun.results)), tuple(memo[r] for r in fun.results), height=height)
+            results = (*results, self._token)
+        fun = Fun(scope, depth, types, results, effect)
+        fun.term = close_fun(self.table, fun, results)
+        self.state.owner[scope] = trace.binder = fun
+        return self.state.funs.setdefault(fun.term, fun)
 
     # -- calls ---------------------------------------------------------------------------------------------------------------
 
@@ -307,7 +248,7 @@ class Evaluator:
         place, path = self._place, self._path
         self._place = (*place, call.callee)
         self._path = (*path, id(op))
-        inner = Trace("call", function=call.callee)
+        inner = Trace("call", label=call.callee)
         trace.inner.append(inner)
         results = yield self._enter(function.body, arguments, inner, depth)
         self._place, self._path = place, path
@@ -317,7 +258,7 @@ class Evaluator:
         table = self.table
         effect = self.effects.function(function.name)
         types = tuple([self.eraser.type(value.type) for value in op.results])
-        children = (self.kept[function.name], *arguments, *((self._token,) if effect else ()))
+        children = (table.intern("lemma", self.kept[function.name]), *arguments, *((self._token,) if effect else ()))
         term = table.intern("call", (op.name, self.eraser.attributes(op, frozenset({"callee"})), types), children)
         trace.entries.append((op, term))
         if effect:
@@ -334,7 +275,7 @@ class Evaluator:
         outcomes, tokens = [], []
         for index, (region, bound) in enumerate(zip(branch.regions, branch.arguments, strict=True)):
             self._token, self._place = before, (*place, f"{op.name}.{index}")
-            inner = Trace("branch", selector=(selector, index))
+            inner = Trace("branch", label=f"{op.name}.{index}", selector=(selector, index))
             trace.inner.append(inner)
             outcomes.append((yield self._enter(region, tuple([self._env[value] for value in bound]), inner, depth)))
             tokens.append(self._token)
@@ -397,12 +338,12 @@ class Evaluator:
         table, scope = self.table, self._scope()
         rank = partition.ranks()
         firsts = [rank.index(r) for r in range(len({r for r in rank if r is not None}))]
-        leaves = tuple([self.leaf(scope, r, types[i], depth) for r, i in enumerate(firsts)])
+        leaves = tuple([leaf(table, scope, r, types[i], depth) for r, i in enumerate(firsts)])
         trips: dict[Type, int] = {}
         values = []
         for i, r in enumerate(rank):
             if (counter := partition.affine[i]) is not None:
-                number = trips.setdefault(plain(types[i]), self.leaf(scope, "trip", plain(types[i]), depth))
+                number = trips.setdefault(plain(types[i]), leaf(table, scope, "trip", plain(types[i]), depth))
                 values.append(affine(table, number, *counter, types[i]))
             else:
                 values.append(starts[i] if r is None else leaves[r])
@@ -428,11 +369,11 @@ class Evaluator:
             nexts.append(self._token)
         counters = starts_of(table, starts, values, tuple(nexts), types)
         record = Loop(
-            op=op, scope=scope, depth=depth, leaves=leaves, numbers=tuple(trips.values()), elems=tuple(dict.fromkeys(elems)),
+            op=op, scope=scope, depth=depth, numbers=tuple(trips.values()), elems=tuple(dict.fromkeys(elems)),
             types=tuple([types[i] for i in firsts]), inits=tuple([starts[i] for i in firsts]),
             steps=tuple([nexts[i] for i in firsts]), condition=condition,
             payload=(op.name, self.eraser.attributes(op, loop.dropped)), rank=tuple(rank), starts=starts, values=values,
-            nexts=tuple(nexts), ys=tuple(results[len(loop.inits):]), effect=effect,
+            nexts=tuple(nexts), ys=tuple(results[len(loop.inits):]), xs=tuple([self._env[value] for value in loop.xs]), effect=effect,
             trips=trip_count(table, condition, loop.length, counters),
         )  # fmt: skip
         inner.binder = record
@@ -446,19 +387,19 @@ class Evaluator:
         params = [self._repack(queue, self.eraser.type(value.type)) for value in loop.inits]
         ys = op.results[len(loop.inits):]
         if trips == 0:
-            empty = [table.intern("op", ("empty", (), (self.eraser.type(y.type),), 0, False)) for y in ys]
+            empty = [table.intern("op", ("empty", (), (self.eraser.type(y.type),), 0, "")) for y in ys]
             return (*params, *empty)
-        inner = Trace("call", function=op.name)
+        inner = Trace("call", label=op.name)
         trace.inner.append(inner)
         firsts = [
-            table.intern("op", ("first element", (), (self.eraser.type(param.type),), 1, False), (self._env[value],))
+            table.intern("op", ("first element", (), (self.eraser.type(param.type),), 1, ""), (self._env[value],))
             for value, param in zip(loop.xs, loop.body.params[len(params):], strict=True)
         ]  # fmt: skip
         place, self._place = self._place, (*self._place, op.name)
         results = yield self._enter(loop.body, (*params, *firsts), inner, depth)
         self._place = place
         stacked = [
-            table.intern("op", ("stack of one", (), (self.eraser.type(value.type),), 1, False), (y,))
+            table.intern("op", ("stack of one", (), (self.eraser.type(value.type),), 1, ""), (y,))
             for value, y in zip(ys, results[len(params):], strict=True)
         ]  # fmt: skip
         return (*results[: len(params)], *stacked)
@@ -469,7 +410,7 @@ class Evaluator:
         table = self.table
         for rule in partition.used(record.starts):
             self.use(rule, op)
-        record.term = self.close_loop(record)
+        record.term = close_loop(table, record, range(len(record.types)))
         self.state.owner[record.scope] = record
         self.state.loops.setdefault(record.term, record)
         trace.entries.append((op, record.term))
@@ -490,41 +431,6 @@ class Evaluator:
 
     def _stack(self, record: Loop, y: int, type: Type) -> int:
         """The closed term of one ys result, with its open form remembered."""
-        table = self.table
-        height = max(table.height[record.term], 1 + table.height[y])
-        memo: dict[int, int] = {}
-        table.substitute((y,), slot_names(table, record, height), record.depth, memo)
-        stacked = table.intern("ys", (height, type), (record.term, memo[y]), height=height)
-        self.state.ys.setdefault(stacked, y)
+        stacked = close_ys(self.table, record, record.term, y, type, range(len(record.types)))
+        self.state.ys.setdefault(stacked, (y, record))
         return stacked
-
-    def close_loop(self, record: Loop) -> int:
-        """The closed term of a loop, slots in rank order."""
-        table = self.table
-        inside = (*record.steps, *(() if record.condition is None else (record.condition,)))
-        height = 1 + max((table.height[term] for term in inside), default=0)
-        memo: dict[int, int] = {}
-        table.substitute(inside, slot_names(table, record, height), record.depth, memo)
-        payload = (height, record.payload, record.types, record.condition is not None)
-        return table.intern("loop", payload, (*record.inits, *(memo[term] for term in inside)), height=height)
-
-
-def plain(type: Type) -> Type:
-    """The type of a trip number: dtype only."""
-    assert isinstance(type, TensorType)
-    return TensorType(type.dtype)
-
-
-def slot_names(table: Table, record: Loop, height: int) -> dict[int, int]:
-    """Closed names of a loop's leaves, slots in rank order."""
-    names = {
-        leaf: table.intern("slot", (height, k, type))
-        for k, (leaf, type) in enumerate(zip(record.leaves, record.types, strict=True))
-    }
-    return names | shared_names(table, record, height)
-
-
-def shared_names(table: Table, record: Loop, height: int) -> dict[int, int]:
-    """Closed names of trip numbers and scanned elements, which have no order."""
-    names = {number: table.intern("slot", (height, "trip", table.payload(number)[2])) for number in record.numbers}
-    return names | {elem: table.intern("item", (height, table.payload(elem)[2])) for elem in record.elems}

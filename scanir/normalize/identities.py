@@ -156,21 +156,16 @@ class Identities:
         """The operand has the result's type (jaxpr multiplies a literal scalar into an array, not the reverse)."""
         return result_type(self._table, term) == type
 
-    def ordered(self, op: Op, operands: tuple[int, ...], run: Evaluator) -> tuple[int, ...]:
-        """Operands in a fixed order where they may exchange."""
-        if "commutative" not in self._rules or len(operands) != 2 or op.name not in self._commutative:
-            return operands
+    def exchange(self, op: Op) -> bool:
+        """True where the two operands may exchange: exactly, or up to which NaN where nothing sees the bits of one."""
+        if "commutative" not in self._rules or len(op.operands) != 2 or op.name not in self._commutative:
+            return False
         type = op.operands[0].type
         if not isinstance(type, TensorType) or op.operands[1].type != type:
-            return operands
-        exact = type.dtype == "bool" or type.dtype.lstrip("u").startswith("i")
-        plain = op.name in _ADD or op.name in _MUL
-        if not exact and not (plain and not self.nan_bits_are_seen):
-            return operands
-        if operands[0] <= operands[1]:
-            return operands
-        run.use("commutative", op)
-        return operands[::-1]
+            return False
+        if type.dtype == "bool" or type.dtype.lstrip("u").startswith("i"):
+            return True
+        return (op.name in _ADD or op.name in _MUL) and not self.nan_bits_are_seen
 
 
 def _neutrals(dtype: str) -> tuple[bytes | None, bytes | None, bytes | None]:
@@ -192,7 +187,7 @@ def result_type(table: Table, term: int) -> Type | None:
         case "op":
             types = payload[2]
             return types[0] if len(types) == 1 else None
-        case "const" | "item" | "ys" | "in":
+        case "const" | "item" | "ys" | "given":
             return payload[1] if isinstance(payload, tuple) else None
         case "leaf" | "slot" | "elem" | "sel":
             return payload[2]

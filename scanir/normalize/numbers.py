@@ -58,4 +58,4 @@ def step_of(table: Table, before: int, after: int) -> int | None:
 
 def affine(table: Table, trip: int, factor: int, offset: int, type: Type) -> int:
     """The term ``factor * trip + offset`` modulo 2^n."""
-    return table.intern("op", ("affine", (factor, offset), (type,), 1, False), (trip,))
+    return table.intern("op", ("affine", (factor, offset), (type,), 1, ""), (trip,))

@@ -1,0 +1,141 @@
+"""The body of a loop with its captures as numbered holes, for the report.
+
+Two loops have the same body when conditions, next values and ys agree once everything that comes in from outside (captured values,
+carries handed on unchanged, constants, elements of scanned inputs) is a numbered hole. What an op inside the body computes
+from such values alone still belongs to the body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scanir.normalize.binders import Loop, Trace
+from scanir.normalize.canonical import Canonical
+from scanir.normalize.identities import result_type
+from scanir.normalize.values import Table
+
+#: Rounds of refinement of the slots' order; what is still tied keeps its canonical order.
+ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """``form``: the body with holes, comparable across programs. ``holes[n]``: the term that fills hole n."""
+
+    form: tuple[Any, ...]
+    holes: tuple[int, ...]
+
+
+def inside_terms(canonical: Canonical, trace: Trace) -> set[int]:
+    """Canonical terms of the ops that the body computes, at any depth."""
+    found: set[int] = set()
+    stack = [trace]
+    while stack:
+        current = stack.pop()
+        found.update(canonical.of[term] for _, term in current.entries if term in canonical.of)
+        stack.extend(current.inner)
+    return found
+
+
+def body_of(table: Table, canonical: Canonical, loop: Loop, inside: set[int]) -> Body:
+    """The body of a live loop. ``inside``: terms that are body ops even where they depend on nothing that varies."""
+    of = canonical.of
+    slots = {}
+    for rank in canonical.order[loop.term]:
+        leaf = table.intern("leaf", (loop.scope, rank, loop.types[rank], loop.depth), free=1 << loop.depth)
+        slots[leaf] = rank
+    steps = {rank: of[loop.steps[rank]] for rank in slots.values()}
+    condition = [] if loop.condition is None else [of[loop.condition]]
+    ys = [of[y] for y in loop.ys if y in of]
+    writer = _Writer(table, slots, loop.depth, inside, {of[elem] for elem in loop.elems if elem in of})
+    terms = writer.reach([*condition, *steps.values(), *ys])
+    colours: dict[int, int] = {rank: hash(str(loop.types[rank])) for rank in steps}
+    for _ in range(ROUNDS):
+        painted = writer.paint(terms, colours)
+        refined = {rank: hash((colours[rank], painted[step])) for rank, step in steps.items()}
+        if len(set(refined.values())) == len(set(colours.values())) and len(set(colours.values())) == len(colours):
+            break
+        colours = refined
+    painted = writer.paint(terms, colours)
+    order = sorted(steps, key=lambda rank: (colours[rank], canonical.order[loop.term].index(rank)))
+    numbers = {rank: k for k, rank in enumerate(order)}
+    form = writer.write([*condition, *[steps[rank] for rank in order], *ys], numbers, painted)
+    types = tuple(str(loop.types[rank]) for rank in order)
+    return Body((loop.payload, types, len(ys), form), tuple(writer.holes))
+
+
+class _Writer:
+    def __init__(self, table: Table, slots: dict[int, int], depth: int, inside: set[int], elems: set[int]) -> None:
+        self._table, self._slots, self._inside, self._elems = table, slots, inside, elems
+        self._bit = 1 << depth
+        self.holes: list[int] = []
+
+    def _is_hole(self, term: int) -> bool:
+        if term in self._elems:
+            return True
+        return not self._table.free[term] & self._bit and not (term in self._inside and self._table.kind(term) == "op")
+
+    def _children(self, term: int) -> tuple[int, ...]:
+        return () if self._is_hole(term) or term in self._slots else self._table.children(term)
+
+    def reach(self, roots: list[int]) -> list[int]:
+        """All terms of the body, ascending."""
+        seen, stack = set(roots), list(roots)
+        while stack:
+            for child in self._children(stack.pop()):
+                if child not in seen:
+                    seen.add(child)
+                    stack.append(child)
+        return sorted(seen)
+
+    def paint(self, terms: list[int], colours: dict[int, int]) -> dict[int, int]:
+        painted: dict[int, int] = {}
+        for term in terms:
+            if term in self._slots:
+                painted[term] = colours[self._slots[term]]
+            elif self._is_hole(term):
+                painted[term] = hash(("hole", str(result_type(self._table, term))))
+            else:
+                kind, payload, children = self._table.keys[term]
+                below = [painted[child] for child in children]
+                if kind == "op" and payload[4] == "exchange":
+                    below.sort()
+                painted[term] = hash((kind, payload, *below))
+        return painted
+
+    def write(self, roots: list[int], numbers: dict[int, int], painted: dict[int, int]) -> tuple[Any, ...]:
+        """The body as nested-free text: each term once, operands by number, in an order fixed by structure."""
+        index: dict[int, int] = {}
+        lines: list[Any] = []
+        stack = list(reversed(roots))
+        while stack:
+            term = stack[-1]
+            if term in index:
+                stack.pop()
+                continue
+            children = self._ordered(term, painted)
+            todo = [child for child in children if child not in index]
+            if todo:
+                stack.extend(reversed(todo))
+                continue
+            stack.pop()
+            index[term] = len(lines)
+            lines.append(self._line(term, children, index, numbers))
+        return (*lines, tuple(index[root] for root in roots))
+
+    def _ordered(self, term: int, painted: dict[int, int]) -> tuple[int, ...]:
+        children = self._children(term)
+        kind, payload, _ = self._table.keys[term]
+        if kind == "op" and payload[4] == "exchange":
+            return tuple(sorted(children, key=lambda child: painted[child]))
+        return children
+
+    def _line(self, term: int, children: tuple[int, ...], index: dict[int, int], numbers: dict[int, int]) -> Any:
+        if term in self._slots:
+            return ("slot", numbers[self._slots[term]])
+        if self._is_hole(term):
+            self.holes.append(term)
+            return ("hole", str(result_type(self._table, term) or ""))
+        kind, payload, _ = self._table.keys[term]
+        return (kind, payload, tuple(index[child] for child in children))

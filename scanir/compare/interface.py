@@ -1,0 +1,89 @@
+"""What modules say besides their ops: header attributes, attributes of arguments and results, pytrees."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from scanir.compare.pairing import Pairing
+from scanir.ir.attrs import Attr, Bool, Callable
+from scanir.ir.graph import Function
+from scanir.normalize.classes import INTERFACE_CLASSES, MODULE_CLASSES
+from scanir.program import Program
+
+
+@dataclass(slots=True)
+class InterfaceDifference:
+    """``classes``: class -> places. ``semantic``: differences that no class covers, as sentences."""
+
+    classes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    semantic: list[str] = field(default_factory=list)
+
+
+def compare_interfaces(a: Program, b: Program, pairing: Pairing) -> InterfaceDifference:
+    """All differences outside the graphs of two programs."""
+    found = InterfaceDifference()
+    _headers(a, b, found)
+    functions = (a.module.function(a.module.entry), b.module.function(b.module.entry))
+    for side_a, side_b in pairing.pairs:
+        _attributes(found, "argument", a.interface.arguments[side_a].name, *(
+            _parameter(program, function, argument)
+            for program, function, argument in zip((a, b), functions, (side_a, side_b), strict=True)
+        ))  # fmt: skip
+    if len(functions[0].result_attrs) == len(functions[1].result_attrs):
+        for k, (x, y) in enumerate(zip(functions[0].result_attrs, functions[1].result_attrs, strict=True)):
+            _attributes(found, "result", str(k), dict(x), dict(y))
+    _trees(a, b, pairing, found)
+    return found
+
+
+def _headers(a: Program, b: Program, found: InterfaceDifference) -> None:
+    left, right = dict(a.module.attributes), dict(b.module.attributes)
+    for name in sorted(left.keys() | right.keys()):
+        if left.get(name) == right.get(name):
+            continue
+        key = (a.module.dialect, name)
+        if key not in MODULE_CLASSES:
+            found.semantic.append(f"module attribute {name}: {show(left.get(name))} against {show(right.get(name))}")
+        elif (kind := MODULE_CLASSES[key]) is not None:
+            found.classes[kind].append(f"module/{name}")
+
+
+def _parameter(program: Program, function: Function, argument: int) -> dict[str, Attr]:
+    kept = program.interface.kept
+    if argument not in kept or not function.param_attrs:
+        return {}
+    return dict(function.param_attrs[kept.index(argument)])
+
+
+def _attributes(found: InterfaceDifference, what: str, name: str, left: dict[str, Attr], right: dict[str, Attr]) -> None:
+    for key in sorted(left.keys() | right.keys()):
+        if left.get(key) == right.get(key):
+            continue
+        if key not in INTERFACE_CLASSES:
+            found.semantic.append(f"{what} {name}, attribute {key}: {show(left.get(key))} against {show(right.get(key))}")
+        elif (kind := INTERFACE_CLASSES[key]) is not None:
+            found.classes[kind].append(f"{what} {name}/{key}")
+
+
+def _trees(a: Program, b: Program, pairing: Pairing, found: InterfaceDifference) -> None:
+    """Pytrees count only where the numbers of leaves agree: otherwise another rule is about them already."""
+    for name in pairing.renamed:
+        found.classes["class:interface"].append(f"argument {name}")
+    left, right = a.interface, b.interface
+    if len(left.results) == len(right.results) and left.output_tree != right.output_tree:
+        found.classes["class:interface"].append("result pytree")
+
+
+def show(attr: Attr | None) -> str:
+    """An attribute in a sentence."""
+    if attr is None:
+        return "absent"
+    if isinstance(attr, Bool):
+        return str(attr.value).lower()
+    if isinstance(attr, Callable):
+        return attr.qualname
+    for name in ("value", "text", "name"):
+        if hasattr(attr, name):
+            return str(getattr(attr, name))[:120]
+    return type(attr).__name__

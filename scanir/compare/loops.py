@@ -1,0 +1,152 @@
+"""Pairs of loops: which correspond, whether they are the same, and what each side puts into the holes of the body."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from scanir.compare.describe import Describer
+from scanir.compare.holes import Body, body_of, inside_terms
+from scanir.compare.profile import profile
+from scanir.compare.proof import Proof
+from scanir.ir.structure import ops_of
+from scanir.normalize.binders import Loop, Trace
+from scanir.normalize.canonical import Canonical
+from scanir.normalize.side import Side
+from scanir.normalize.values import Table
+from scanir.result import Capture, Filling, LoopDiff, LoopSide
+
+
+@dataclass(slots=True)
+class _Found:
+    """A live loop of one side, in the order of the program."""
+
+    side: Side
+    canonical: Canonical
+    loop: Loop
+    value: int
+    path: str
+    trace: Trace
+    body: Body | None = None
+
+
+def compare_loops(table: Table, proof: Proof, describers: tuple[Describer, Describer], *, identical: bool) -> tuple[LoopDiff, ...]:
+    """One entry a pair of loops, then the loops without a counterpart, in the order of the program."""
+    left, right = (_loops(side) for side in proof.sides)
+    shared = _inside(left) | _inside(right)
+    for found in left + right:
+        found.body = body_of(table, found.canonical, found.loop, shared)
+    pairs = _pair(left, right)
+    return tuple(_diff(table, x, y, describers, identical) for x, y in pairs)
+
+
+def _inside(loops: list[_Found]) -> set[int]:
+    terms: set[int] = set()
+    for found in loops:
+        terms |= inside_terms(found.canonical, found.trace)
+    return terms
+
+
+def _loops(side: Side) -> list[_Found]:
+    found = []
+    for loop, value, path, trace in profile(side).loops:
+        canonical = side.canonical
+        if loop.term not in canonical.order:
+            canonical = next(part for part, _, _ in side.parts.values() if loop.term in part.order)
+        if side.evaluator.state.loops[loop.term] is loop:
+            found.append(_Found(side, canonical, loop, value, path, trace))
+    return found
+
+
+def _pair(left: list[_Found], right: list[_Found]) -> list[tuple[_Found | None, _Found | None]]:
+    """Equal loops first, then equal bodies, then what is left in order, if of one kind and depth."""
+    partner: dict[int, int] = {}
+    taken: set[int] = set()
+    keys = (
+        lambda f: ("value", f.value),
+        lambda f: ("body", f.body.form),
+        lambda f: ("place", f.loop.op.name, f.loop.depth),
+    )
+    for key in keys:
+        waiting: dict[object, list[int]] = defaultdict(list)
+        for index, found in enumerate(right):
+            if index not in taken:
+                waiting[key(found)].append(index)
+        for index, found in enumerate(left):
+            candidates = waiting.get(key(found)) if index not in partner else None
+            if candidates:
+                partner[index] = candidates.pop(0)
+                taken.add(partner[index])
+    pairs: list[tuple[_Found | None, _Found | None]] = [
+        (found, right[partner[index]] if index in partner else None) for index, found in enumerate(left)
+    ]
+    return pairs + [(None, found) for index, found in enumerate(right) if index not in taken]
+
+
+def _diff(table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer], identical: bool) -> LoopDiff:
+    sides = tuple(None if found is None else _side(found) for found in (left, right))
+    some = left or right
+    assert some is not None
+    if left is None or right is None:
+        return LoopDiff("UNPAIRED", sides[0], sides[1], some.loop.trips, _captures(table, left, right, describers))
+    assert left.body is not None and right.body is not None
+    same_trips = left.loop.trips == right.loop.trips
+    if left.value == right.value:
+        verdict = "IDENTICAL" if identical else "EQUIVALENT"
+    elif left.body.form == right.body.form:
+        verdict = "SAME-BODY"
+    else:
+        verdict = "DIFFERENT"
+    notes = () if same_trips else (f"trip count {_trips(left)} against {_trips(right)}",)
+    return LoopDiff(
+        verdict, sides[0], sides[1], left.loop.trips if same_trips else None, _captures(table, left, right, describers), notes
+    )
+
+
+def _trips(found: _Found) -> str:
+    return "dynamic" if found.loop.trips is None else str(found.loop.trips)
+
+
+def _side(found: _Found) -> LoopSide:
+    op = found.loop.op
+    slots = len(found.loop.starts) - found.loop.effect
+    ops = sum(1 for region in op.regions for inner in ops_of(region) if inner.name != "constant")
+    where = op.location
+    return LoopSide(found.path, op.name, slots, ops, where.file if where else "", where.line if where else 0)
+
+
+def _captures(table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer]) -> tuple[Capture, ...]:
+    """The holes of both bodies, side by side where the bodies agree; constants that agree are part of the body."""
+    rows: list[tuple[int | None, int | None]] = []
+    if left is not None and right is not None and left.body and right.body and left.body.form == right.body.form:
+        rows = list(zip(left.body.holes, right.body.holes, strict=True))
+    else:
+        rows += [(hole, None) for hole in (left.body.holes if left and left.body else ())]
+        rows += [(None, hole) for hole in (right.body.holes if right and right.body else ())]
+    captures: list[Capture] = []
+    for x, y in rows:
+        if all(hole is None or table.kind(hole) == "const" for hole in (x, y)) and (x == y or None in (x, y)):
+            continue
+        fillings = tuple(
+            None if hole is None or found is None else _filling(table, found, hole, describer)
+            for hole, found, describer in ((x, left, describers[0]), (y, right, describers[1]))
+        )
+        some = x if x is not None else y
+        assert some is not None
+        captures.append(Capture(len(captures), describers[0].type(some), fillings[0], fillings[1]))
+    return tuple(captures)
+
+
+def _filling(table: Table, found: _Found, hole: int, describer: Describer) -> Filling:
+    """What a side puts into a hole, and by which way it comes in."""
+    of, loop = found.canonical.of, found.loop
+    for slot, (rank, value) in enumerate(zip(loop.rank, loop.values, strict=True)):
+        if rank is None and of.get(value) == hole:
+            return Filling("carried", describer.value(hole), slot)
+    for slot, elem in enumerate(loop.elems):
+        if of.get(elem) == hole:
+            return Filling("scanned", describer.value(table.children(hole)[0]), slot)
+    kind = table.kind(hole)
+    if kind == "const":
+        return Filling("constant", describer.value(hole))
+    return Filling("closed-over" if kind == "in" else "computed", describer.value(hole))

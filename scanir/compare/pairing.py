@@ -1,0 +1,67 @@
+"""How the arguments of two programs correspond: by position, what is left over by name, never by search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scanir.ir.types import TensorType
+from scanir.program import Argument, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """``pairs``: indices of arguments of a and b that correspond. ``left``, ``right``: arguments without a counterpart."""
+
+    pairs: tuple[tuple[int, int], ...]
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    renamed: tuple[str, ...]
+
+    def index(self, side: str, argument: int) -> int:
+        """The number of an argument in the common numbering: pairs first, then what is left over on either side."""
+        for number, pair in enumerate(self.pairs):
+            if pair[0 if side == "a" else 1] == argument:
+                return number
+        alone = self.left if side == "a" else self.right
+        return len(self.pairs) + alone.index(argument) + (len(self.left) if side == "b" else 0)
+
+
+def _like(a: Argument, b: Argument) -> bool:
+    """Same dtype and shape: what the two positions must have in common to correspond in signatures of unlike length."""
+    if isinstance(a.type, TensorType) and isinstance(b.type, TensorType):
+        return (a.type.dtype, a.type.shape) == (b.type.dtype, b.type.shape)
+    return a.type == b.type
+
+
+def pair_arguments(a: Program, b: Program) -> Pairing:
+    """Pair the argument leaves of two programs.
+
+    Equal numbers of leaves pair one to one. Otherwise positional leaves pair in order as long as dtype and shape fit; from the
+    first that does not, and for keywords, leaves pair by name.
+    """
+    left, right = a.interface.arguments, b.interface.arguments
+    renamed = tuple(
+        f"{x.name} / {y.name}"
+        for x, y in zip(left, right, strict=False)
+        if (x.keyword or y.keyword or x.path != y.path) and (x.name, x.path) != (y.name, y.path)
+    )
+    if len(left) == len(right):
+        return Pairing(tuple((k, k) for k in range(len(left))), (), (), renamed)
+    pairs: list[tuple[int, int]] = []
+    for k, (x, y) in enumerate(zip(left, right, strict=False)):
+        if x.keyword or y.keyword or not _like(x, y):
+            break
+        pairs.append((k, k))
+    start = len(pairs)
+    names = {y.name: k for k, y in enumerate(right) if k >= start}
+    for k, x in enumerate(left[start:], start):
+        other = names.pop(x.name, None)
+        if other is not None and _like(x, right[other]):
+            pairs.append((k, other))
+    used = ({x for x, _ in pairs}, {y for _, y in pairs})
+    return Pairing(
+        tuple(pairs),
+        tuple(k for k in range(len(left)) if k not in used[0]),
+        tuple(k for k in range(len(right)) if k not in used[1]),
+        (),
+    )

@@ -1,0 +1,130 @@
+"""How often, and where, each value of a normalized program is computed.
+
+Interning makes duplicated, misplaced and unread work disappear, which is what some people are asking about. The profile
+brings it back: counts of op instances by canonical value and place, from the trace of the evaluation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from scanir.ir.graph import Op
+from scanir.normalize.binders import Fun, Loop, Trace
+from scanir.normalize.canonical import Canonical
+from scanir.normalize.side import Side
+from scanir.result import RuleUse
+
+Place = tuple[str, int, int]
+#: Paths named for one rule.
+PLACES = 4
+
+
+@dataclass(slots=True)
+class Profile:
+    """``counts[value][place]``: instances; ``dead``: ops nobody reads, by name and types; ``ops``: an op for each value."""
+
+    counts: dict[int, Counter[Place]] = field(default_factory=lambda: defaultdict(Counter))
+    dead: Counter[tuple[str, str]] = field(default_factory=Counter)
+    paths: dict[object, str] = field(default_factory=dict)
+    ops: dict[int, tuple[Op, str]] = field(default_factory=dict)
+    loops: list[tuple[Loop, int, str, Trace]] = field(default_factory=list)
+    dropped_loops: list[str] = field(default_factory=list)
+
+
+def profile(side: Side) -> Profile:
+    """The profile of a side: its entry, and each function that stayed a call once for each (static) call site."""
+    found = Profile()
+    _walk(found, side, side.canonical, side.trace, side.program.module.entry, 1)
+    for name, (canonical, trace, fun) in side.parts.items():
+        if name in side.evaluator.kept:
+            _walk(found, side, canonical, trace, name, 1, (fun,))
+    return found
+
+
+def _walk(
+    found: Profile, side: Side, canonical: Canonical, trace: Trace, name: str, times: int, around: tuple[Loop | Fun, ...] = ()
+) -> None:
+    state = side.evaluator.state
+    stack: list[tuple[Trace, tuple[Loop | Fun, ...], Place, str]] = [(trace, around, ("", 0, 0), name)]
+    while stack:
+        current, binders, place, path = stack.pop()
+        for op, term in current.entries:
+            if term in canonical.of:
+                value = canonical.closed(term, binders)
+                found.counts[value][place] += times
+                found.ops.setdefault(value, (op, f"{path}/{op.name}"))
+            else:
+                key = (op.name, ", ".join(str(result.type) for result in op.results))
+                found.dead[key] += times
+                found.paths.setdefault(key, f"{path}/{op.name}")
+                if op.name in ("while", "stablehlo.while"):
+                    found.dropped_loops.append(f"{path}/{op.name}")
+        for inner in reversed(current.inner):
+            binder = inner.binder
+            if binder is not None and binder.term not in canonical.of:
+                _bury(found, inner, f"{path}/{_label(inner)}", times)
+                continue
+            below, where = binders, place
+            if isinstance(binder, Loop):
+                value = canonical.closed(binder.term, binders)
+                found.loops.append((binder, value, f"{path}/{binder.op.name}", inner))
+                if state.loops[binder.term] is not binder:
+                    continue  # a duplicate of a loop that is walked itself
+                below, where = (binder, *binders), ("loop", value, 0)
+            elif isinstance(binder, Fun):
+                if state.funs[binder.term] is not binder:
+                    continue
+                below, where = (binder, *binders), ("region", canonical.closed(binder.term, binders), 0)
+            elif inner.selector is not None:
+                selector, index = inner.selector
+                if selector in canonical.of:
+                    where = ("branch", canonical.closed(selector, binders), index)
+            stack.append((inner, below, where, f"{path}/{_label(inner)}"))
+
+
+def _label(trace: Trace) -> str:
+    if isinstance(trace.binder, Loop):
+        return trace.binder.op.name
+    return trace.label or trace.kind
+
+
+def _bury(found: Profile, trace: Trace, path: str, times: int) -> None:
+    """Everything inside a dead loop or region is dead."""
+    stack = [trace]
+    while stack:
+        current = stack.pop()
+        for op, _ in current.entries:
+            key = (op.name, ", ".join(str(result.type) for result in op.results))
+            found.dead[key] += times
+            found.paths.setdefault(key, f"{path}/{op.name}")
+        stack.extend(current.inner)
+
+
+def differences(a: Profile, b: Profile) -> dict[str, RuleUse]:
+    """The rules among cse, hoisting and dead-code that two programs of equal results need to be called equivalent."""
+    duplicated: Counter[str] = Counter()
+    moved: Counter[str] = Counter()
+    for value in sorted(a.counts.keys() | b.counts.keys()):
+        left, right = a.counts.get(value, Counter()), b.counts.get(value, Counter())
+        if left == right:
+            continue
+        where = (a.ops.get(value) or b.ops[value])[1]
+        total = abs(left.total() - right.total())
+        if total:
+            duplicated[where] += total
+        if set(left) != set(right) and not (total and (set(left) <= set(right) or set(right) <= set(left))):
+            moved[where] += max(1, min(left.total(), right.total()))
+    unread: Counter[str] = Counter()
+    for key in sorted((a.dead - b.dead).keys() | (b.dead - a.dead).keys()):
+        unread[a.paths.get(key) or b.paths[key]] += abs(a.dead[key] - b.dead[key])
+    named = {"cse": duplicated, "hoisting": moved, "dead-code": unread}
+    return {rule: use(rule, places) for rule, places in named.items() if places}
+
+
+def use(rule: str, places: Counter[str] | Iterable[str]) -> RuleUse:
+    """A `RuleUse` from counted paths, the most frequent first."""
+    counted = places if isinstance(places, Counter) else Counter(places)
+    named = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return RuleUse(rule, counted.total(), tuple(path for path, _ in named[:PLACES]))

@@ -1,0 +1,252 @@
+"""A proof attempt: are two programs equal under exactly these rules?
+
+Both sides are normalized into one table; equal ids of paired results are the proof. Calls are tried as they stand, then kept
+only where both sides call the same function, then inlined. Bindings of surplus arguments are found by unification and proved
+by substituting and comparing again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from scanir.compare.bindings import unify
+from scanir.compare.interface import InterfaceDifference
+from scanir.compare.pairing import Pairing
+from scanir.compare.profile import Profile, differences, profile, use
+from scanir.ir.structure import CALLS, ops_of
+from scanir.ir.types import TOKEN
+from scanir.normalize.evaluate import BudgetExceeded
+from scanir.normalize.rules import DEFAULT
+from scanir.normalize.side import Settings, Side, normalize
+from scanir.normalize.values import Table
+from scanir.program import Program
+from scanir.result import ForwardedOutput, RuleUse
+
+
+@dataclass(slots=True)
+class Proof:
+    """An attempt under ``rules``. ``equal``: the results agree. ``uses``: rules needed outside the terms, with counts;
+    the attempt ``holds`` if the rules allow all of them.
+    """
+
+    rules: frozenset[str]
+    sides: tuple[Side, Side]
+    equal: bool
+    bindings: dict[tuple[str, int], int] = field(default_factory=dict)
+    forwarded: tuple[ForwardedOutput, ...] = ()
+    uses: dict[str, RuleUse] = field(default_factory=dict)
+    profiles: tuple[Profile, Profile] | None = None
+    inlined: bool = False
+
+    @property
+    def holds(self) -> bool:
+        return self.equal and self.uses.keys() <= self.rules
+
+    def used(self) -> dict[str, RuleUse]:
+        """Every rule that was applied on one side more often than on the other, or outside the terms."""
+        counts: dict[str, Counter[str]] = {}
+        for own, other in (self.sides, self.sides[::-1]):
+            for (rule, where), count in (own.log - other.log).items():
+                counts.setdefault(rule, Counter())[where] += count
+        for side in self.sides:
+            for rule in side.used - counts.keys():
+                counts[rule] = Counter({where: n for (name, where), n in side.log.items() if name == rule})
+        return {rule: use(rule, places) for rule, places in counts.items()} | self.uses
+
+
+class Prover:
+    """Proof attempts about one pair of programs; sides that were normalized once are kept."""
+
+    def __init__(self, a: Program, b: Program, pairing: Pairing, interface: InterfaceDifference, *, settled: bool, exact_nans: bool) -> None:
+        self.programs = (a, b)
+        self.pairing = pairing
+        self.interface = interface
+        self.table = Table()
+        self.budget_hit = False
+        self._settings = Settings(settled=settled, exact_nans=exact_nans)
+        self._sides: dict[object, Side] = {}
+        self._has_calls = [any(op.name in CALLS for f in p.module.functions for op in ops_of(f.body)) for p in self.programs]
+        #: Set by the verdict where terms agree without any rule and only sharing differs.
+        self.catch_all: RuleUse | None = None
+
+    def attempt(self, rules: frozenset[str], *, guess: bool = False) -> Proof:
+        """The best proof attempt under ``rules``: the first that holds, else the last one made."""
+        settings = replace(self._settings, guess=guess)
+        proof = self._match(rules, settings, {})
+        if proof.holds or "calls" not in rules or not any(self._has_calls):
+            return proof
+        kept = proof.sides
+        common = set(kept[0].lemmas.values()) & set(kept[1].lemmas.values())
+        tried = [frozenset(lemma for lemma in common), frozenset[int]()] if common else [frozenset[int]()]
+        for lemmas in tried:
+            try:
+                attempt = self._match(rules, settings, {}, (kept, lemmas))
+            except BudgetExceeded:
+                self.budget_hit = True
+                continue
+            attempt.inlined = True
+            proof = attempt
+            if proof.holds:
+                break
+        return proof
+
+    def _match(
+        self, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int],
+        keep: tuple[tuple[Side, Side], frozenset[int]] | None = None,
+    ) -> Proof:  # fmt: skip
+        sides = tuple(
+            self._side(k, rules, settings, bound, None if keep is None else frozenset(
+                name for name, lemma in keep[0][k].lemmas.items() if lemma in keep[1]
+            ))
+            for k in (0, 1)
+        )  # fmt: skip
+        proof = Proof(rules, (sides[0], sides[1]), False, dict(bound))
+        self._results(proof)
+        if not proof.equal and not bound and "constant-argument" in rules:
+            found = unify(self.table, proof.sides, self.pairing)
+            if found:
+                return self._match(rules, settings, found, keep)
+        if proof.equal:
+            self._uses(proof)
+        return proof
+
+    def _side(
+        self, k: int, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int], keep: frozenset[str] | None
+    ) -> Side:
+        name = "ab"[k]
+        mine = {index: term for (side, index), term in bound.items() if side == name}
+        key = (k, rules, settings.guess, keep, tuple(sorted(mine.items())))
+        found = self._sides.get(key)
+        if found is None:
+            inputs = self._inputs(k, mine, settings)
+            found = self._sides[key] = normalize(
+                self.programs[k], name, rules, self.table, inputs, replace(settings, keep=keep)
+            )
+        return found
+
+    def _inputs(self, k: int, bound: dict[int, int], settings: Settings) -> tuple[int, ...]:
+        """The term of each parameter of the module: a numbered argument, or the constant it is bound to."""
+        program, side = self.programs[k], "ab"[k]
+        constants = dict(program.interface.constants)
+        params = program.module.function(program.module.entry).body.params
+        inputs = []
+        for position, param in enumerate(params):
+            argument = program.interface.kept[position]
+            if position in constants:
+                inputs.append(self.table.intern("const", (constants[position], param.type)))
+            elif argument in bound:
+                inputs.append(bound[argument])
+            elif param.type == TOKEN:
+                inputs.append(self.table.intern("in", ("token argument", position)))
+            else:
+                number = self.pairing.index(side, argument)
+                inputs.append(self.table.intern("in", (number,)))
+        return tuple(inputs)
+
+    # -- results -------------------------------------------------------------------------------------------------------------
+
+    def _results(self, proof: Proof) -> None:
+        """Compare results and tokens; a shorter list may be one that does not return some of its inputs."""
+        left, right = (self._flat(side) for side in proof.sides)
+        if left[-1] != right[-1] or not self._types_agree(proof):
+            return
+        left, right = left[:-1], right[:-1]
+        if len(left) == len(right):
+            proof.equal = left == right
+            return
+        longer, shorter, name = (left, right, "a") if len(left) > len(right) else (right, left, "b")
+        surplus = self._injection(longer, shorter)
+        if surplus is not None:
+            proof.equal = True
+            proof.forwarded = tuple(ForwardedOutput(name, k, self._argument(name, longer[k])) for k in surplus)
+            proof.uses["forwarded-outputs"] = RuleUse(
+                "forwarded-outputs", len(surplus), tuple(f"output {k} of {name}" for k in surplus[:4])
+            )
+
+    def _flat(self, side: Side) -> list[int]:
+        """Results with an outermost tuple (HLO) taken apart; the token last."""
+        *results, token = side.results
+        if len(results) == 1 and self.table.kind(results[0]) == "tuple":
+            results = list(self.table.children(results[0]))
+        return [*results, token]
+
+    def _types_agree(self, proof: Proof) -> bool:
+        """Paired arguments that both modules have must be of one type, as far as the rules tell types apart."""
+        for x, y in self.pairing.pairs:
+            types = []
+            for side, argument in zip(proof.sides, (x, y), strict=True):
+                kept = side.program.interface.kept
+                if argument in kept:
+                    module = side.program.module
+                    param = module.function(module.entry).body.params[kept.index(argument)]
+                    types.append(side.evaluator.eraser.type(param.type))
+            if len(types) == 2 and types[0] != types[1]:
+                return False
+        return all(self._exact(proof, side, argument, term) for (side, argument), term in proof.bindings.items())
+
+    def _exact(self, proof: Proof, side: str, argument: int, term: int) -> bool:
+        """A bound argument has exactly the type of its constant."""
+        normalized = proof.sides["ab".index(side)]
+        kept, module = normalized.program.interface.kept, normalized.program.module
+        if argument not in kept:
+            return False
+        param = module.function(module.entry).body.params[kept.index(argument)]
+        same: bool = normalized.evaluator.eraser.type(param.type) == self.table.payload(term)[1]
+        return same
+
+    def _injection(self, longer: list[int], shorter: list[int]) -> list[int] | None:
+        """Positions of ``longer`` that are left over when ``shorter`` is found in it in order; each must be an argument."""
+        surplus, wanted = [], 0
+        for position, term in enumerate(longer):
+            if wanted < len(shorter) and term == shorter[wanted]:
+                wanted += 1
+            elif self.table.kind(term) == "in":
+                surplus.append(position)
+            else:
+                return None
+        return surplus if wanted == len(shorter) else None
+
+    def _argument(self, side: str, term: int) -> int:
+        number = self.table.payload(term)[0]
+        pairs = self.pairing.pairs
+        if number < len(pairs):
+            return pairs[number][0 if side == "a" else 1]
+        alone = self.pairing.left if side == "a" else self.pairing.right
+        return alone[number - len(pairs) - (len(self.pairing.left) if side == "b" else 0)]
+
+    # -- rules outside the terms -----------------------------------------------------------------------------------------------
+
+    def _uses(self, proof: Proof) -> None:
+        """What besides equal results the verdict rests on."""
+        for name, places in self.interface.classes.items():
+            proof.uses[name] = use(name, places)
+        if proof.bindings:
+            places = [self.programs["ab".index(side)].interface.arguments[index].name for side, index in proof.bindings]
+            proof.uses["constant-argument"] = use("constant-argument", places)
+        unused = self._unused(proof)
+        if unused:
+            proof.uses["unused-argument"] = use("unused-argument", unused)
+        proof.profiles = (profile(proof.sides[0]), profile(proof.sides[1]))
+        proof.uses |= differences(*proof.profiles)
+        if self.catch_all is not None and not proof.uses:
+            proof.uses[self.catch_all.rule] = self.catch_all
+
+    def _unused(self, proof: Proof) -> list[str]:
+        """Arguments that only one side's signature or module has; equal results show that nobody reads them."""
+        names = []
+        for k, (side, alone) in enumerate(zip("ab", (self.pairing.left, self.pairing.right), strict=True)):
+            arguments = self.programs[k].interface.arguments
+            names += [arguments[index].name for index in alone if (side, index) not in proof.bindings]
+        kept = [set(program.interface.kept) for program in self.programs]
+        for x, y in self.pairing.pairs:
+            if (x in kept[0]) != (y in kept[1]):
+                names.append(self.programs[0].interface.arguments[x].name)
+        return names
+
+
+def candidates(proof: Proof) -> frozenset[str]:
+    """The rules that a proof that holds may rest on."""
+    applied = proof.sides[0].used | proof.sides[1].used | proof.uses.keys()
+    structural = {"carry-order", "dead-carry", "weak-type", "commutative"} | {r for r in DEFAULT if r.startswith("class:")}
+    return (applied | structural | (proof.rules - DEFAULT)) & proof.rules

@@ -1,0 +1,199 @@
+"""The verdict of one stage: identical, equivalent modulo a minimal set of rules, different, or not to be decided."""
+
+from __future__ import annotations
+
+from scanir.compare.describe import Describer, constant_text
+from scanir.compare.interface import compare_interfaces
+from scanir.compare.isomorphism import Isomorphism
+from scanir.compare.loops import compare_loops
+from scanir.compare.mismatch import first_mismatch
+from scanir.compare.pairing import pair_arguments
+from scanir.compare.profile import profile
+from scanir.compare.proof import Proof, Prover, candidates
+from scanir.errors import ScanirError
+from scanir.ir.graph import Location
+from scanir.normalize.evaluate import BudgetExceeded
+from scanir.normalize.rules import RULES
+from scanir.normalize.side import CallCycle, nan_bits_are_seen
+from scanir.program import Program
+from scanir.result import Binding, Mismatch, RuleUse, StageDiff, Verdict
+
+NONE: frozenset[str] = frozenset()
+
+
+def compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool = False) -> StageDiff:
+    """Compare two programs of one stage under a set of rules.
+
+    ``settled``: host callbacks that the modules know by number only are known to be the same on both sides.
+    """
+    if a.module.dialect != b.module.dialect:
+        raise ScanirError(
+            f"the sides are of unlike dialects: {a.module.dialect} and {b.module.dialect}",
+            where=f"{a.label} and {b.label}",
+            hint="compare two artifacts of the same stage",
+        )
+    return _Comparison(a, b, rules, settled).run()
+
+
+class _Comparison:
+    def __init__(self, a: Program, b: Program, rules: frozenset[str], settled: bool) -> None:
+        self._a, self._b, self._rules, self._settled = a, b, rules, settled
+        self._pairing = pair_arguments(a, b)
+        self._interface = compare_interfaces(a, b, self._pairing)
+        self._prover = Prover(
+            a, b, self._pairing, self._interface, settled=settled, exact_nans=nan_bits_are_seen(a, b)
+        )
+
+    def run(self) -> StageDiff:
+        try:
+            return self._run()
+        except (BudgetExceeded, CallCycle) as problem:
+            reason = "inlining calls exceeds the budget" if isinstance(problem, BudgetExceeded) else problem.what
+            return self._answer(Verdict.INCONCLUSIVE, None, reasons=(f"{reason}; compare the callees themselves",))
+
+    def _run(self) -> StageDiff:
+        if self._identical():
+            try:
+                return self._answer(Verdict.IDENTICAL, self._prover.attempt(NONE | {"carry-closure"}))
+            except CallCycle:  # without a closed form there is no table of loops
+                return self._answer(Verdict.IDENTICAL, None)
+        proof = self._prover.attempt(self._rules)
+        if self._interface.semantic:
+            return self._different(proof, tuple(self._interface.semantic))
+        if self._terms_alone():
+            proof = self._prover.attempt(self._rules)
+        if proof.holds:
+            return self._equivalent(self._minimal(proof))
+        return self._not_proved(proof)
+
+    def _identical(self) -> bool:
+        interface = self._interface
+        same = not interface.classes and not interface.semantic and self._a.interface.kept == self._b.interface.kept
+        same = same and not self._pairing.left and not self._pairing.right
+        return same and Isomorphism(self._a, self._b, settled=self._settled).holds()
+
+    def _terms_alone(self) -> bool:
+        """Terms that agree without any rule while the graphs do not: then it is sharing (or packing) that differs."""
+        bare = self._prover.attempt(NONE)
+        if not bare.holds:
+            return False
+        packing = {"tuple", "get-tuple-element", "stablehlo.tuple", "stablehlo.get_tuple_element"}
+        counts = [
+            sum(op.name in packing for function in program.module.functions for op in function.body.ops)
+            for program in (self._a, self._b)
+        ]
+        rule = "tuples" if counts[0] != counts[1] else "cse"
+        self._prover.catch_all = RuleUse(rule, max(1, abs(counts[0] - counts[1])), (self._a.module.entry,))
+        return True
+
+    def _minimal(self, proof: Proof) -> Proof:
+        """A proof from which no rule can be taken away; rules are tried in the fixed order of the table."""
+        keep = candidates(proof)
+        smaller = self._prover.attempt(keep)
+        if not smaller.holds:
+            keep, smaller = proof.rules, proof
+        essential = self._prover.attempt(keep & proof.uses.keys())
+        if essential.holds:
+            keep, smaller = essential.rules, essential
+        for rule in RULES:
+            if rule in keep:
+                attempt = self._prover.attempt(keep - {rule})
+                if attempt.holds:
+                    keep, smaller = keep - {rule}, attempt
+        return smaller
+
+    def _equivalent(self, proof: Proof) -> StageDiff:
+        used = proof.used()
+        modulo = tuple(used.get(rule, RuleUse(rule, 1)) for rule in RULES if rule in proof.rules)
+        return self._answer(Verdict.EQUIVALENT, proof, modulo=modulo)
+
+    def _not_proved(self, proof: Proof) -> StageDiff:
+        hidden = {what: entry for side in proof.sides for what, entry in side.hidden.items()}
+        if hidden and self._prover.attempt(self._rules, guess=True).holds:
+            reasons = tuple(f"{what} ({count} times): {remedy}" for what, (count, remedy) in sorted(hidden.items()))
+            return self._answer(Verdict.INCONCLUSIVE, proof, reasons=reasons)
+        if self._prover.budget_hit:
+            reason = "inlining calls exceeds the budget; compare the callees themselves"
+            return self._answer(Verdict.INCONCLUSIVE, proof, reasons=(reason,))
+        return self._different(proof, ())
+
+    def _different(self, proof: Proof, reasons: tuple[str, ...]) -> StageDiff:
+        if proof.equal and not reasons:
+            missing = sorted(proof.uses.keys() - self._rules)
+            reasons = tuple(f"equal only under {rule}, which is forbidden: {', '.join(proof.uses[rule].where)}" for rule in missing)
+        mismatch = None if proof.equal else self._mismatch(proof)
+        if mismatch is None and not reasons:
+            reasons = ("no proof of equality within the rules",)
+        return self._answer(Verdict.DIFFERENT, proof, reasons=reasons, mismatch=mismatch)
+
+    def _describers(self) -> tuple[Describer, Describer]:
+        names: list[dict[int, str]] = []
+        for k, program in enumerate((self._a, self._b)):
+            names.append({
+                self._pairing.index("ab"[k], index): argument.name
+                for index, argument in enumerate(program.interface.arguments)
+            })  # fmt: skip
+        return Describer(self._prover.table, names[0]), Describer(self._prover.table, names[1])
+
+    def _mismatch(self, proof: Proof) -> Mismatch | None:
+        origins = []
+        for side in proof.sides:
+            found = profile(side)
+            origins.append({term: (path, line(op.location)) for term, (op, path) in found.ops.items()})
+        return first_mismatch(self._prover.table, proof, self._describers(), (origins[0], origins[1]))
+
+    def _answer(
+        self, verdict: Verdict, proof: Proof | None, *, modulo: tuple[RuleUse, ...] = (), reasons: tuple[str, ...] = (),
+        mismatch: Mismatch | None = None,
+    ) -> StageDiff:  # fmt: skip
+        describers = self._describers()
+        bindings = ()
+        if proof is not None and proof.equal:
+            bindings = tuple(
+                Binding(side, self._program(side).interface.arguments[index].name, constant_text(self._prover.table.payload(term)[0]))
+                for (side, index), term in sorted(proof.bindings.items())
+            )
+        loops = () if proof is None else compare_loops(self._prover.table, proof, describers, identical=verdict is Verdict.IDENTICAL)
+        left, right = dict(self._a.provenance), dict(self._b.provenance)
+        return StageDiff(
+            stage=self._a.stage,
+            verdict=verdict,
+            modulo=modulo,
+            bindings=bindings,
+            forwarded_outputs=() if proof is None or not proof.equal else proof.forwarded,
+            reasons=reasons,
+            assumptions=() if proof is None or verdict is not Verdict.EQUIVALENT else assumptions(proof),
+            loops=loops,
+            mismatch=mismatch,
+            provenance=tuple(
+                f"{name}: {left.get(name, 'absent')} against {right.get(name, 'absent')}"
+                for name in sorted(left.keys() | right.keys())
+                if left.get(name) != right.get(name)
+            ),
+            notes=tuple(dict.fromkeys(self._a.notes + self._b.notes)),
+        )
+
+    def _program(self, side: str) -> Program:
+        return self._a if side == "a" else self._b
+
+
+def line(location: Location | None) -> str:
+    """``file:line`` of a location, empty where unknown."""
+    return "" if location is None or not location.line else f"{location.file}:{location.line}"
+
+
+def assumptions(proof: Proof) -> tuple[str, ...]:
+    """What the verdict takes for granted: a removed or moved `while` terminates."""
+    if proof.profiles is None:
+        return ()
+    found = []
+    left, right = proof.profiles
+    for path in sorted(set(left.dropped_loops) | set(right.dropped_loops)):
+        if left.dropped_loops.count(path) != right.dropped_loops.count(path):
+            found.append(f"terminates: {path}, a loop that is removed")
+    for value in sorted(left.counts.keys() & right.counts.keys()):
+        op, path = left.ops[value]
+        moved = set(left.counts[value]) != set(right.counts[value])
+        if moved and op.name in ("while", "stablehlo.while"):
+            found.append(f"terminates: {path}, a loop that stands in another place on the other side")
+    return tuple(found)

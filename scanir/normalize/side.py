@@ -1,0 +1,128 @@
+"""One side of a comparison, normalized: a program evaluated under a set of rules and brought to canonical form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from scanir.errors import ScanirError
+from scanir.ir.graph import Function, Op
+from scanir.ir.structure import CALLS, ops_of, symbols_of
+from scanir.normalize.binders import Fun, Trace
+from scanir.normalize.canonical import Canonical
+from scanir.normalize.effects import Effects, callee_order, callees
+from scanir.normalize.erase import Eraser
+from scanir.normalize.evaluate import Evaluator
+from scanir.normalize.identities import sees_nan_bits
+from scanir.normalize.liveness import dead_callbacks
+from scanir.normalize.values import Table
+from scanir.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a side is normalized, besides the rules.
+
+    ``keep``: names of functions that stay calls (None: all). ``guess``: take what cannot be compared as equal. ``settled``:
+    callbacks known by number are known to be the same on both sides. ``exact_nans``: some op of either side sees the bits
+    of a NaN.
+    """
+
+    keep: frozenset[str] | None = None
+    guess: bool = False
+    settled: bool = False
+    exact_nans: bool = True
+
+
+@dataclass(slots=True)
+class Side:
+    """A normalized program. ``results`` are canonical ids; the last one is the program's token."""
+
+    program: Program
+    rules: frozenset[str]
+    results: tuple[int, ...]
+    canonical: Canonical
+    evaluator: Evaluator
+    trace: Trace
+    lemmas: dict[str, int]
+    parts: dict[str, tuple[Canonical, Trace, Fun]]
+    hidden: dict[str, tuple[int, str]]
+    log: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def used(self) -> frozenset[str]:
+        """Names of the rules that were applied anywhere on this side."""
+        return frozenset(rule for rule, _ in self.log)
+
+
+class CallCycle(ScanirError):
+    """Functions that call each other in a cycle have no closed form."""
+
+
+def normalize(
+    program: Program, side: str, rules: frozenset[str], target: Table, inputs: tuple[int, ...], settings: Settings
+) -> Side:
+    """Evaluate a program and bring it to canonical form in ``target``.
+
+    ``inputs``: the canonical id of each parameter of the entry function. Raises CallCycle, BudgetExceeded.
+    """
+    module = program.module
+    order, cycle = callee_order(module)
+    if cycle:
+        raise CallCycle(f"functions call each other in a cycle: {', '.join(cycle)}", where=module.name)
+    eraser = Eraser(module, side, rules, guess=settings.guess, settled=settings.settled)
+    evaluator = Evaluator(module, Table(), eraser, Effects(module, order), rules)
+    evaluator.identities.nan_bits_are_seen = settings.exact_nans
+    if "dead-code" in rules:
+        evaluator.skipped = dead_callbacks(module)
+    entry = module.function(module.entry)
+    lemmas: dict[str, int] = {}
+    eraser.symbol = lambda name: ("fun", lemmas[name])
+    parts = {}
+    needed = _reachable(order, entry)
+    named = _named(order)
+    for function in order:
+        kept = settings.keep is None or function.name in settings.keep or function.name in named
+        if function is entry or function.name not in needed or not kept:
+            continue
+        trace = Trace("fun")
+        fun = evaluator.lemma(function, trace)
+        canonical = Canonical(evaluator.table, evaluator.state, target, rules)
+        (lemma,) = canonical.convert((fun.term,))
+        lemmas[function.name] = lemma
+        parts[function.name] = (canonical, trace, fun)
+        if settings.keep is None or function.name in settings.keep:
+            evaluator.kept[function.name] = lemma
+    trace = Trace("body")
+    seeds = tuple(
+        evaluator.table.intern("given", (term, eraser.type(param.type)))
+        for term, param in zip(inputs, entry.body.params, strict=True)
+    )
+    roots = evaluator.run(entry.body, seeds, trace)
+    canonical = Canonical(evaluator.table, evaluator.state, target, rules)
+    results = canonical.convert(roots)
+    log = Counter(evaluator.state.log)
+    return Side(program, rules, results, canonical, evaluator, trace, lemmas, parts, eraser.hidden, log)
+
+
+def _reachable(order: tuple[Function, ...], entry: Function) -> set[str]:
+    """Names of the functions that the entry needs."""
+    found = {entry.name}
+    for function in reversed(order):
+        if function.name in found:
+            found.update(callees(function.body))
+    return found
+
+
+def _named(order: tuple[Function, ...]) -> set[str]:
+    """Functions that an op names in other ways than by calling them; those are never inlined."""
+    return {name for function in order for op in ops_of(function.body) if op.name not in CALLS for name in symbols_of(op)}
+
+
+def nan_bits_are_seen(*programs: Program) -> bool:
+    """True if any op of the programs may tell one NaN from another."""
+    return any(sees_nan_bits(op) for program in programs for op in _ops(program))
+
+
+def _ops(program: Program) -> list[Op]:
+    return [op for function in program.module.functions for op in ops_of(function.body)]
