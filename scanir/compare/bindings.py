@@ -15,7 +15,7 @@ def unify(table: Table, sides: tuple[Side, Side], pairing: Pairing) -> dict[tupl
     free: dict[int, tuple[str, int]] = {}
     for side, alone in (("a", pairing.left), ("b", pairing.right)):
         for argument in alone:
-            free[table.intern("in", (pairing.index(side, argument),))] = (side, argument)
+            free[pairing.index(side, argument)] = (side, argument)
     found: dict[tuple[str, int], int] = {}
     if not free:
         return found
@@ -27,23 +27,38 @@ def unify(table: Table, sides: tuple[Side, Side], pairing: Pairing) -> dict[tupl
             continue
         seen.add(pair)
         for x, y in (pair, pair[::-1]):
-            if x in free and table.kind(y) == "const":
-                if found.setdefault(free[x], y) != y:
+            if _is_free(table, x, free) and table.kind(y) == "const":
+                if found.setdefault(free[table.payload(x)[0]], y) != y:
                     return {}
-        stack.extend(_below(table, *pair))
+        stack.extend(_below(table, *pair, free))
     return found
 
 
-def _below(table: Table, a: int, b: int) -> list[tuple[int, int]]:
+def _is_free(table: Table, term: int, free: dict[int, tuple[str, int]]) -> bool:
+    return table.kind(term) == "in" and table.payload(term)[0] in free
+
+
+def _below(table: Table, a: int, b: int, free: dict[int, tuple[str, int]]) -> list[tuple[int, int]]:
     """Children that correspond, if the two terms are of one form."""
     (kind, payload, left), (other, other_payload, right) = table.keys[a], table.keys[b]
     if kind != other or len(left) != len(right):
         return []
     if kind == "op" and payload[0] != other_payload[0]:
         return []
-    pairs = list(zip(left, right, strict=True))
+    straight = list(zip(left, right, strict=True))
     if kind == "op" and payload[4] == "exchange":
-        # Colours may have put an argument and a constant on different sides; an equal operand tells which is which.
-        if left[0] == right[1] or left[1] == right[0]:
-            pairs = [(left[0], right[1]), (left[1], right[0])]
-    return pairs
+        # Structure put the operands in order, and an argument and a constant may stand in different places.
+        crossed = [(left[0], right[1]), (left[1], right[0])]
+        if _likeness(table, crossed, free) > _likeness(table, straight, free):
+            return crossed
+    return straight
+
+
+def _likeness(table: Table, pairs: list[tuple[int, int]], free: dict[int, tuple[str, int]]) -> int:
+    """How many of the pairs may correspond."""
+    count = 0
+    for x, y in pairs:
+        same = x == y or table.keys[x][:2] == table.keys[y][:2]
+        bound = any(_is_free(table, p, free) and table.kind(q) == "const" for p, q in ((x, y), (y, x)))
+        count += same or bound
+    return count

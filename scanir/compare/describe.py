@@ -8,6 +8,7 @@ from scanir.ir.attrs import Array
 from scanir.ir.types import Type
 from scanir.normalize.identities import result_type
 from scanir.normalize.values import Table
+from scanir.program import Argument
 
 _FORMATS = {"f32": "<f", "f64": "<d", "f16": "<e"}
 
@@ -64,13 +65,16 @@ def _round(number: float, dtype: str, pack: str) -> bytes:
 
 
 class Describer:
-    """Describes canonical terms of one comparison. ``arguments[k]``: the name of argument k on this side."""
+    """Describes canonical terms of one side. ``arguments[k]``: the argument that has number k in the pairing."""
 
-    def __init__(self, table: Table, arguments: dict[int, str]) -> None:
+    def __init__(self, table: Table, arguments: dict[int, Argument]) -> None:
         self._table = table
         self._arguments = arguments
 
     def type(self, term: int) -> str:
+        kind, payload, _ = self._table.keys[term]
+        if kind == "in" and payload[0] in self._arguments:
+            return str(self._arguments[payload[0]].type)
         return str(result_type(self._table, term) or "")
 
     def value(self, term: int) -> str:
@@ -78,7 +82,8 @@ class Describer:
         kind, payload, children = self._table.keys[term]
         match kind:
             case "in":
-                return self._arguments.get(payload[0], f"argument {payload[0]}") if payload != "token" else "the first token"
+                argument = self._arguments.get(payload[0])
+                return argument.name if argument is not None else "the token"
             case "const":
                 return constant_text(payload[0])
             case "op":

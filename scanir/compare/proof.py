@@ -15,7 +15,7 @@ from scanir.compare.interface import InterfaceDifference
 from scanir.compare.pairing import Pairing
 from scanir.compare.profile import Profile, differences, profile, use
 from scanir.ir.structure import CALLS, ops_of
-from scanir.ir.types import TOKEN
+from scanir.ir.types import TOKEN, TensorType, Type
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT
 from scanir.normalize.side import Settings, Side, normalize
@@ -141,7 +141,7 @@ class Prover:
                 inputs.append(self.table.intern("in", ("token argument", position)))
             else:
                 number = self.pairing.index(side, argument)
-                inputs.append(self.table.intern("in", (number,)))
+                inputs.append(self.table.intern("in", (number, bare(param.type))))
         return tuple(inputs)
 
     # -- results -------------------------------------------------------------------------------------------------------------
@@ -245,8 +245,13 @@ class Prover:
         return names
 
 
+def bare(type: Type) -> Type:
+    """A type without the facts that rules may set aside (those are compared for all arguments at once)."""
+    return TensorType(type.dtype, type.shape) if isinstance(type, TensorType) else type
+
+
 def candidates(proof: Proof) -> frozenset[str]:
     """The rules that a proof that holds may rest on."""
-    applied = proof.sides[0].used | proof.sides[1].used | proof.uses.keys()
+    applied = frozenset().union(proof.sides[0].used, proof.sides[1].used, proof.uses)
     structural = {"carry-order", "dead-carry", "weak-type", "commutative"} | {r for r in DEFAULT if r.startswith("class:")}
-    return (applied | structural | (proof.rules - DEFAULT)) & proof.rules
+    return proof.rules & (applied | structural | (proof.rules - DEFAULT))

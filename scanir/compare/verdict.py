@@ -92,7 +92,7 @@ class _Comparison:
         smaller = self._prover.attempt(keep)
         if not smaller.holds:
             keep, smaller = proof.rules, proof
-        essential = self._prover.attempt(keep & proof.uses.keys())
+        essential = self._prover.attempt(keep.intersection(proof.uses))
         if essential.holds:
             keep, smaller = essential.rules, essential
         for rule in RULES:
@@ -127,13 +127,14 @@ class _Comparison:
         return self._answer(Verdict.DIFFERENT, proof, reasons=reasons, mismatch=mismatch)
 
     def _describers(self) -> tuple[Describer, Describer]:
-        names: list[dict[int, str]] = []
-        for k, program in enumerate((self._a, self._b)):
-            names.append({
-                self._pairing.index("ab"[k], index): argument.name
-                for index, argument in enumerate(program.interface.arguments)
-            })  # fmt: skip
-        return Describer(self._prover.table, names[0]), Describer(self._prover.table, names[1])
+        left, right = (
+            Describer(
+                self._prover.table,
+                {self._pairing.index(side, k): argument for k, argument in enumerate(program.interface.arguments)},
+            )
+            for side, program in (("a", self._a), ("b", self._b))
+        )
+        return left, right
 
     def _mismatch(self, proof: Proof) -> Mismatch | None:
         origins = []

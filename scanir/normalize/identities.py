@@ -187,7 +187,7 @@ def result_type(table: Table, term: int) -> Type | None:
         case "op":
             types = payload[2]
             return types[0] if len(types) == 1 else None
-        case "const" | "item" | "ys" | "given":
+        case "const" | "item" | "ys" | "given" | "in" if len(payload) == 2:
             return payload[1] if isinstance(payload, tuple) else None
         case "leaf" | "slot" | "elem" | "sel":
             return payload[2]
