@@ -1,0 +1,182 @@
+"""Literals in HLO text: ``constant({ { 1, 2, 3 }, { 4, 5, 6 } })`` as the exact bits of its elements.
+
+A decimal number is read as binary64 and rounded to the element type, as XLA's own parser does; a NaN keeps its sign and payload.
+An elided literal (``{...}``) is Hidden. Whatever does not fit its type is an error, never a value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from scanir.ir.attrs import Attr, Hidden, Seq, array
+from scanir.ir.types import TensorType, TupleType, Type
+from scanir.readers.hlo.dtypes import COMPLEX, FLOATS, INTEGERS, Floating
+from scanir.readers.hlo.shapes import ARRAY
+from scanir.readers.hlo.source import Source
+
+_PUNCTUATION = str.maketrans("{}(),", "     ")
+_PAYLOAD = re.compile(r"nan\s*\(\s*(0x[0-9a-fA-F]{1,16})\s*\)")
+_NAN = re.compile(r"([+-]?)nan(?::(0x[0-9a-fA-F]+))?")
+_COMPLEX = re.compile(r"\(\s*([^\s(),{}]+)\s*,\s*([^\s(),{}]+)\s*\)")
+_TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
+#: Python reads more spellings of a number than HLO has.
+_FOREIGN = re.compile(r"[^\s{}(),0-9a-fA-FinfxXnN.:+\-]|\d_|_\d")
+
+
+class _Malformed(Exception):
+    """A literal that is none; becomes a ReadError where its place is known."""
+
+
+def elided(type: Type) -> Hidden:
+    """The value of a constant that the text does not show."""
+    return Hidden(
+        "elided-constant",
+        str(type),
+        "dump with large constants printed (print_large_constants), or compare functions instead of files",
+    )
+
+
+def literal(text: str, type: Type, source: Source, pos: int) -> Attr:
+    """The literal ``text``, found at ``pos``, as a value of ``type``."""
+    if "..." in text:
+        return elided(type)
+    try:
+        return _value(text.strip(), type)
+    except _Malformed as error:
+        raise source.fail(pos, f"a literal that is no {type}: {error}") from None
+
+
+def _value(text: str, type: Type) -> Attr:
+    if isinstance(type, TupleType):
+        parts = _parts(text)
+        if len(parts) != len(type.elements):
+            raise _Malformed(f"{len(parts)} elements in a tuple of {len(type.elements)}")
+        return Seq(tuple(_value(part, element) for part, element in zip(parts, type.elements, strict=True)))
+    if not isinstance(type, TensorType):
+        raise _Malformed("only arrays and tuples have literals")
+    written = ARRAY.match(text)  # in old dumps the type stands before the elements
+    if written:
+        text = text[written.end() :].strip()
+    shape = tuple(dim for dim in type.shape if isinstance(dim, int))
+    if len(shape) < len(type.shape):
+        raise _Malformed("a dimension without a size")
+    return array(type.dtype, shape, _elements(text, type.dtype, shape))
+
+
+def _parts(text: str) -> list[str]:
+    """The elements of a tuple literal as text."""
+    if not (text.startswith("(") and text.endswith(")")):
+        raise _Malformed("a tuple literal stands in parentheses")
+    inside = text[1:-1]
+    parts: list[str] = []
+    depth = start = 0
+    for match in re.finditer(r"[{}(),\[\]]", inside):
+        if match[0] in "{([":
+            depth += 1
+        elif match[0] in "})]":
+            depth -= 1
+        elif depth == 0:
+            parts.append(inside[start : match.start()].strip())
+            start = match.end()
+    last = inside[start:].strip()
+    return [*parts, last] if last or parts else []
+
+
+def _elements(text: str, dtype: str, shape: tuple[int, ...]) -> bytes:
+    """All elements, row-major and little-endian, of the dense literal ``text``."""
+    count = math.prod(shape)
+    if dtype in COMPLEX:
+        text = _COMPLEX.sub(r" \1 \2 ", text)
+    if "0x" in text:
+        text = _PAYLOAD.sub(r"nan:\1", text)
+    if "(" in text or ")" in text:
+        raise _Malformed("parentheses in an array of plain numbers")
+    _check_braces(text, shape)
+    tokens = text.translate(_PUNCTUATION).split()
+    expected = count * (2 if dtype in COMPLEX else 1)
+    if len(tokens) != expected:
+        raise _Malformed(f"{len(tokens)} numbers where {expected} are needed")
+    if dtype == "bool":
+        try:
+            return bytes([_TRUTH[token] for token in tokens])
+        except KeyError as error:
+            raise _Malformed(f"{error} is neither true nor false") from None
+    if dtype in INTEGERS:
+        return _integers(tokens, dtype)
+    format = COMPLEX.get(dtype) or FLOATS.get(dtype)
+    if format is None:
+        raise _Malformed(f"element type {dtype} is not known")
+    if _FOREIGN.search(text):
+        raise _Malformed("a number was expected")
+    return _floats(tokens, format)
+
+
+def _check_braces(text: str, shape: tuple[int, ...]) -> None:
+    """Braces must be as many as the shape has; their places then follow from the order of elements."""
+    needed = 0
+    rows = 1
+    for dim in shape:
+        needed += rows
+        rows *= dim
+    opened, closed = text.count("{"), text.count("}")
+    # A one-dimensional literal may stand without braces of its own only as a scalar.
+    if opened != needed or closed != needed:
+        raise _Malformed(f"{opened} opening and {closed} closing braces where {needed} are needed")
+
+
+def _integers(tokens: list[str], dtype: str) -> bytes:
+    kind = INTEGERS[dtype]
+    try:
+        values = list(map(int, tokens))
+    except ValueError:
+        raise _Malformed("a whole number was expected") from None
+    if any("_" in token for token in tokens):
+        raise _Malformed("a whole number was expected")
+    if values and (min(values) < kind.least or max(values) > kind.greatest):
+        raise _Malformed(f"a number outside {kind.least} .. {kind.greatest}")
+    return np.array(values, dtype=kind.numpy).tobytes()
+
+
+def _floats(tokens: list[str], format: Floating) -> bytes:
+    nans = [index for index, token in enumerate(tokens) if "nan" in token]
+    spelled: dict[str, int] = {}
+    if nans:
+        tokens = list(tokens)
+        for index in nans:
+            token = tokens[index]
+            if token not in spelled:
+                spelled[token] = _nan(token, format)
+    patched = [(index, spelled[tokens[index]]) for index in nans]
+    for index in nans:
+        tokens[index] = "0"
+    try:
+        values = np.array(list(map(float, tokens)), dtype=np.float64)
+    except ValueError:
+        raise _Malformed("a number was expected") from None
+    return _rounded(values, format, patched)
+
+
+def _rounded(values: np.ndarray[Any, Any], format: Floating, patched: list[tuple[int, int]]) -> bytes:
+    with np.errstate(all="ignore"):  # overflow is found below, by its result
+        rounded = values.astype(format.numpy)
+        back = rounded.astype(np.float64)
+    if not np.array_equal(np.isfinite(values), np.isfinite(back)):
+        raise _Malformed(f"a number that {format.name} cannot hold")
+    if format.name == "float8_e8m0fnu" and bool(np.any(values[np.isfinite(values)] <= 0)) and not patched:
+        raise _Malformed("float8_e8m0fnu has neither zero nor negative numbers")
+    raw = np.ascontiguousarray(rounded).view(format.raw).copy()
+    for index, bits in patched:
+        raw[index] = bits
+    return raw.tobytes()
+
+
+def _nan(token: str, format: Floating) -> int:
+    match = _NAN.fullmatch(token)
+    bits = format.nan_bits(match[1] == "-", int(match[2], 16) if match[2] else None) if match else None
+    if bits is None:
+        raise _Malformed(f"{token} is no NaN of {format.name}")
+    return bits
