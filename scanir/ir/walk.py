@@ -1,7 +1,7 @@
 """Orders over the graph: all ops, their places, uses, captures, and what attributes mention.
 
-All of it is iterative and linear in the size of the graph: a region that several ops share is entered once, at its
-first occurrence. Refuses nothing and checks nothing (`scanir.ir.verify` does); the graph is not changed.
+All of it is iterative and linear in the size of the graph: a region that several ops share is entered once.
+Refuses nothing and checks nothing (`scanir.ir.verify` does); the graph is not changed.
 """
 
 from __future__ import annotations
