@@ -14,7 +14,8 @@ from scanir.ir.attrs import Array
 _INTEGERS = {"i2": "b", "i4": "b", "i8": "b", "i16": "h", "i32": "i", "i64": "q"} | {
     "u2": "B", "u4": "B", "u8": "B", "u16": "H", "u32": "I", "u64": "Q"
 }  # fmt: skip
-_FLOATS = {"f16": ("e", 5), "f32": ("f", 9), "f64": ("d", 17)}  # format and digits that always suffice
+_CODES = {"f16": "<e", "f32": "<f", "f64": "<d"}
+_DIGITS = {"bf16": 4, "f16": 5, "f32": 9, "f64": 17}  # as many as always suffice
 _COMPLEX = {"c64": "f32", "c128": "f64"}
 
 
@@ -32,9 +33,8 @@ def _reader(array: Array) -> tuple[int, Callable[[bytes], str]]:
     if dtype in _INTEGERS:
         code = "<" + _INTEGERS[dtype]
         return struct.calcsize(code), lambda data: str(struct.unpack(code, data)[0])
-    if dtype in _FLOATS or dtype == "bf16":
-        width = 2 if dtype == "bf16" else struct.calcsize(_FLOATS[dtype][0])
-        return width, lambda data: _float(dtype, data)
+    if dtype in _DIGITS:
+        return struct.calcsize(_CODES.get(dtype, "<e")), lambda data: _float(dtype, data)
     if dtype in _COMPLEX:
         part = _COMPLEX[dtype]
         width = 4 if part == "f32" else 8
@@ -43,25 +43,30 @@ def _reader(array: Array) -> tuple[int, Callable[[bytes], str]]:
 
 
 def _float(dtype: str, data: bytes) -> str:
-    if dtype == "bf16":
-        dtype, data, same = "f32", b"\0\0" + data, slice(2, 4)
-    else:
-        same = slice(None)
-    code, digits = _FLOATS[dtype]
-    value: float = struct.unpack("<" + code, data)[0]
+    digits = _DIGITS[dtype]
+    value = _unpack(dtype, data)
     if value != value:
         return f"nan(0x{data[::-1].hex()})"
-    if value in (float("inf"), float("-inf")):
-        return str(value)
     for precision in range(1, digits):
-        text = f"{value:.{precision}g}"
-        if _pack(code, float(text))[same] == data[same]:
-            return text
-    return f"{value:.{digits}g}"
+        shorter = float(f"{value:.{precision}g}")
+        if _pack(dtype, shorter) == data:
+            return repr(shorter)
+    return repr(value)
 
 
-def _pack(code: str, value: float) -> bytes:
+def _unpack(dtype: str, data: bytes) -> float:
+    if dtype == "bf16":
+        return _unpack("f32", b"\0\0" + data)
+    value: float = struct.unpack(_CODES[dtype], data)[0]
+    return value
+
+
+def _pack(dtype: str, value: float) -> bytes:
+    """The nearest number of a format, ties to even."""
     try:
-        return struct.pack("<" + code, value)
+        if dtype != "bf16":
+            return struct.pack(_CODES[dtype], value)
+        bits = int.from_bytes(struct.pack("<f", value), "little")
+        return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).to_bytes(2, "little")
     except OverflowError:  # fewer digits rounded up beyond the largest number of the format
         return b""

@@ -179,7 +179,7 @@ class _Parser(Reading):
             try:
                 return unquote(word.text)
             except ValueError as problem:
-                self.fail(str(problem), word)
+                return self.fail(str(problem), word)
         name = word.text[1:]
         return "" if name.isdigit() else name
 

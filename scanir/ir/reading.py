@@ -85,7 +85,7 @@ class Reading:
         try:
             return unquote(word.text)
         except ValueError as problem:
-            self.fail(str(problem), word)
+            return self.fail(str(problem), word)
 
     def name(self, what: str) -> str:
         return self.string() if self.next.kind == "string" else self.take("bare", what).text
@@ -99,7 +99,7 @@ class Reading:
         try:
             return int(word.text, 16 if "x" in word.text else 10)
         except ValueError:
-            self.fail("not an integer", word)
+            return self.fail("not an integer", word)
 
     # Attributes.
 
@@ -163,7 +163,7 @@ class Reading:
             case "hidden":
                 return Hidden(*self._strings(3))
             case _:
-                self.fail("no attribute starts with this word", word)
+                return self.fail("no attribute starts with this word", word)
 
     def _strings(self, count: int) -> list[str]:
         self.expect("(")
@@ -196,7 +196,7 @@ class Reading:
                 return bytes.fromhex(text[2:])
         except ValueError:  # binascii.Error is one
             pass
-        self.fail("not a payload", word)
+        return self.fail("not a payload", word)
 
     # Types.
 

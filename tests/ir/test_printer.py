@@ -134,7 +134,7 @@ def test_strings_come_back(text: str) -> None:
         (Int(-(2**64)), "-0x10000000000000000"),
         (Bool(True), "true"),
         (Text('a"b\\\n\u00e9\ud800'), '"a\\"b\\\\\\n\\u{e9}\\u{d800}"'),
-        (array("f32", (2,), bytes.fromhex("cdcccc3d00000080")), "array(f32[2], 0xcdcccc3d00000080 /* 0.1, -0 */)"),
+        (array("f32", (2,), bytes.fromhex("cdcccc3d00000080")), "array(f32[2], 0xcdcccc3d00000080 /* 0.1, -0.0 */)"),
         (array("i8", (300,), b"\xff" * 300), "splat(i8[300], 0xff /* -1 */)"),
         (TypeAttr(TupleType((TOKEN, OpaqueType("t")))), 'type (token, opaque "t")'),
         (
@@ -222,15 +222,15 @@ def test_a_value_without_definition_is_refused() -> None:
         ("mul(%4, %5", "mul(%4, %9", "5:18", "no value before this one"),
         ("%6 = mul", "%4 = mul", "5:5", "defined twice"),
         ("return %6, %6", "", "7:3", "op's name is missing"),
-        ("length = 100", "length 100", "4:29", "'=' is missing"),
-        ("num_carry = 1", "num_carry = huge", "4:47", "no attribute starts"),
-        (": f32[3], f32[100,3] region", ": f32[3] region", "4:66", "',' is missing"),
+        ("length = 100", "length 100", "4:33", "'=' is missing"),
+        ("num_carry = 1", "num_carry = huge", "4:52", "no attribute starts"),
+        (": f32[3], f32[100,3] region", ": f32[3] region", "4:64", "',' is missing"),
         ("entry @main", "entry main", "1:20", "'@' is missing"),
-        ("region (", "region ^4 {", "4:92", "no region before this one"),
+        ("region (", "region ^4 {", "4:83", "no region before this one"),
         ("mul", "m`l", "5:11", "no word starts here"),
-        ("return %2, %3\n}", "return %2, %3\n", "9:1", "'}' is missing"),
-        ("{length", '{"\\q', "4:24", "no word starts here"),
-        ("{length", '{"\\q"', "4:24", "unknown escape"),
+        ("return %2, %3\n}", "return %2, %3\n", "10:1", "'}' is missing"),
+        ("{length", '{"\\q', "4:26", "no word starts here"),
+        ("{length", '{"\\q"', "4:26", "unknown escape"),
     ],
 )
 def test_errors_name_line_and_column(old: str, new: str, where: str, what: str) -> None:
@@ -246,10 +246,12 @@ def test_a_cut_or_altered_text_is_read_or_refused_never_a_crash(module: Module, 
     text = print_module(module)
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, min(len(text), start + 5)))
+    altered = text[:start] + data.draw(st.sampled_from(["", '"', "}", "0x", "%", "1e999", "\\"])) + text[stop:]
     try:
-        parse_module(text[:start] + data.draw(st.sampled_from(["", '"', "}", "0x", "%", "1e999", "\\"])) + text[stop:])
-    except ReadError as error:
-        assert error.where
+        again = print_module(parse_module(altered))
+    except ReadError:
+        return
+    assert print_module(parse_module(again)) == again
 
 
 @pytest.mark.parametrize(
@@ -258,14 +260,14 @@ def test_a_cut_or_altered_text_is_read_or_refused_never_a_crash(module: Module, 
         ("f32", "0ad7233c", "0.01"),
         ("f64", "7b14ae47e17a843f", "0.01"),
         ("bf16", "243c", "0.01"),
-        ("f16", "ff7b", "65504"),
+        ("f16", "ff7b", "65500.0"),
         ("f32", "ffff7f7f", "3.4028235e+38"),
         ("f32", "0100c07f", "nan(0x7fc00001)"),
         ("f32", "000080ff", "-inf"),
         ("i4", "f8", "-8"),
         ("u64", "ffffffffffffffff", "18446744073709551615"),
         ("bool", "01", "true"),
-        ("c64", "0000803f000000bf", "(1, -0.5)"),
+        ("c64", "0000803f000000bf", "(1.0, -0.5)"),
         ("f8e4m3fn", "7e", "0x7e"),
     ],
 )
