@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scanir.compare.describe import Describer, constant_text
 from scanir.compare.interface import compare_interfaces
 from scanir.compare.isomorphism import Isomorphism
@@ -16,7 +18,7 @@ from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import RULES
 from scanir.normalize.side import CallCycle, nan_bits_are_seen
 from scanir.program import Program
-from scanir.result import Binding, Mismatch, RuleUse, StageDiff, Verdict
+from scanir.result import Binding, LoopDiff, Mismatch, RuleUse, StageDiff, Verdict
 
 NONE: frozenset[str] = frozenset()
 
@@ -154,7 +156,7 @@ class _Comparison:
                 Binding(side, self._program(side).interface.arguments[index].name, constant_text(self._prover.table.payload(term)[0]))
                 for (side, index), term in sorted(proof.bindings.items())
             )
-        loops = () if proof is None else compare_loops(self._prover.table, proof, describers, identical=verdict is Verdict.IDENTICAL)
+        loops = () if proof is None else self._loops(proof, describers, identical=verdict is Verdict.IDENTICAL)
         left, right = dict(self._a.provenance), dict(self._b.provenance)
         return StageDiff(
             stage=self._a.stage,
@@ -174,8 +176,32 @@ class _Comparison:
             notes=tuple(dict.fromkeys(self._a.notes + self._b.notes)),
         )
 
+    def _loops(self, proof: Proof, describers: tuple[Describer, Describer], *, identical: bool) -> tuple[LoopDiff, ...]:
+        """The pairs of loops; under bindings, with the holes as the unbound programs fill them."""
+        if not (proof.bindings and proof.holds):
+            return compare_loops(self._prover.table, proof, describers, identical=identical)
+        unbound = self._prover.attempt(proof.rules - {"constant-argument"})
+        loops = compare_loops(self._prover.table, unbound, describers, identical=False)
+        return tuple(replace(loop, verdict="EQUIVALENT") if loop.verdict == "SAME-BODY" else loop for loop in loops)
+
     def _program(self, side: str) -> Program:
         return self._a if side == "a" else self._b
+
+
+def loops_only(answer: StageDiff) -> StageDiff:
+    """The answer about the pairs of loops alone: how the programs use them does not count.
+
+    Loops in equivalent programs are as equivalent as the programs. Else a pair of one body is EQUIVALENT only with
+    equal fillings, and a loop without a counterpart is a difference.
+    """
+    if answer.verdict in (Verdict.IDENTICAL, Verdict.EQUIVALENT) or not answer.loops:
+        return answer
+    bad = [loop for loop in answer.loops if loop.verdict not in ("IDENTICAL", "EQUIVALENT")]
+    if bad:
+        reasons = tuple(f"{(loop.left or loop.right).path}: {loop.verdict}" for loop in bad if loop.left or loop.right)
+        verdict = Verdict.DIFFERENT if answer.verdict is Verdict.DIFFERENT else answer.verdict
+        return replace(answer, verdict=verdict, reasons=(*answer.reasons, *reasons))
+    return replace(answer, verdict=Verdict.EQUIVALENT, mismatch=None, reasons=(), notes=(*answer.notes, "the programs around the loops differ"))
 
 
 def line(location: Location | None) -> str:

@@ -1,0 +1,154 @@
+"""The public functions, and the only place that knows the order of the phases:
+
+target -> trace -> read -> Module -> normalize -> compare -> Diff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from scanir.errors import ArgumentError, RuleError
+from scanir.program import STAGES, Program
+from scanir.result import Diff, StageDiff, Verdict
+
+if TYPE_CHECKING:
+    from scanir.ir.graph import Module
+    from scanir.targets.arguments import Arguments
+    from scanir.targets.target import Target
+
+#: What ``all`` stands for.
+ALL = ("jaxpr", "stablehlo", "hlo")
+SCOPES = ("program", "loops")
+
+
+def parse_stages(stage: str) -> tuple[str, ...]:
+    """``all``, one stage or a comma list of stages. Raises ArgumentError for a name nobody knows."""
+    names = ALL if stage == "all" else tuple(dict.fromkeys(part.strip() for part in stage.split(",")))
+    for name in names:
+        if name not in STAGES:
+            raise ArgumentError(f"unknown stage {name!r}", hint=f"stages: {', '.join(STAGES)}, or all")
+    return names
+
+
+def diff(
+    a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
+    strict: bool = False, scope: str = "program", args_a: Arguments | None = None, args_b: Arguments | None = None,
+) -> Diff:  # fmt: skip
+    """Compare two programs at one or several stages.
+
+    ``a`` and ``b`` are callables, jitted functions, ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr``, names of strategies
+    or any target text; ``args`` are example arguments of both (shapes are enough). ``allow``, ``forbid`` and ``strict`` choose
+    the rules. With scope ``loops`` the verdict is about the pairs of loops alone. Raises ScanirError.
+    """
+    from scanir.normalize.rules import rule_set
+
+    rules = rule_set(allow, forbid, strict=strict)
+    if scope not in SCOPES:
+        raise RuleError(f"unknown scope {scope!r}", hint=f"scopes: {', '.join(SCOPES)}")
+    stages = parse_stages(stage)
+    sides = (_target(a), _target(b))
+    given = (_arguments(args, args_a), _arguments(args, args_b))
+    stages = _common_stages(sides, stages)
+    left, right = (target.trace(stages, arguments) for target, arguments in zip(sides, given, strict=True))
+    answers = []
+    for name in stages:
+        settled = _settled(left[name], right[name], sides, given)
+        answers.append(_compare(left[name], right[name], rules, settled=settled, scope=scope))
+    return Diff(sides[0].label, sides[1].label, tuple(answers))
+
+
+def _target(value: Any) -> Target:
+    from scanir.targets import resolve
+
+    return resolve(value)
+
+
+def _arguments(args: tuple[Any, ...], special: Arguments | None) -> Arguments | None:
+    from scanir.targets.arguments import Arguments
+
+    if special is not None:
+        return special
+    if len(args) == 1 and isinstance(args[0], Arguments):
+        return args[0]
+    return Arguments(args) if args else None
+
+
+def _common_stages(sides: tuple[Target, Target], stages: tuple[str, ...]) -> tuple[str, ...]:
+    """An artifact has one stage, which then is the stage of the comparison."""
+    fixed = {target.stage for target in sides if target.stage is not None}
+    if len(fixed) > 1:
+        raise ArgumentError(
+            f"the sides are of unlike dialects: {' and '.join(sorted(fixed))}",
+            where=" and ".join(target.label for target in sides),
+            hint="compare two artifacts of the same stage",
+        )
+    return tuple(fixed) or stages
+
+
+def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, scope: str) -> StageDiff:
+    from scanir.compare.verdict import compare, loops_only
+
+    answer = compare(a, b, rules, settled=settled)
+    return loops_only(answer) if scope == "loops" else answer
+
+
+def _settled(
+    a: Program, b: Program, sides: tuple[Target, Target], given: tuple[Arguments | None, Arguments | None]
+) -> bool:
+    """True if host callbacks, which lowered modules know by number only, are known from the jaxprs to be the same."""
+    from scanir.compare.callbacks import calls_any, same_callbacks
+
+    if a.stage == "jaxpr" or not (calls_any(a) or calls_any(b)):
+        return False
+    if any(target.stage is not None or not target.has_stage("jaxpr") for target in sides):
+        return False
+    left, right = (target.trace(("jaxpr",), arguments)["jaxpr"] for target, arguments in zip(sides, given, strict=True))
+    return same_callbacks(left, right)
+
+
+def show(target: Any, *, stage: str = "hlo", normalized: bool = False, args: Arguments | None = None) -> str:
+    """The module of a target at one stage as canonical text, raw or in normal form."""
+    from scanir.ir.printer import print_module
+
+    side = _target(target)
+    stages = _common_stages((side, side), parse_stages(stage))
+    programs = side.trace(stages, args)
+    parts = []
+    for name in stages:
+        text = print_module(_normal(programs[name]) if normalized else programs[name].module)
+        parts.append(text if len(stages) == 1 else f"// stage {name}\n{text}")
+    return "\n".join(parts)
+
+
+def _normal(program: Program) -> Module:
+    from scanir.normalize.reify import normal_form
+    from scanir.normalize.rules import DEFAULT
+
+    return normal_form(program, DEFAULT)
+
+
+def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False) -> dict[str, Module]:
+    """The modules of a target by stage, raw or in normal form."""
+    side = _target(target)
+    stages = _common_stages((side, side), parse_stages(stage))
+    programs = side.trace(stages, _arguments(args, None))
+    return {name: _normal(programs[name]) if normalized else programs[name].module for name in stages}
+
+
+def assert_equivalent(
+    a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = ()
+) -> None:
+    """Raise AssertionError, with the report, unless the programs are IDENTICAL or EQUIVALENT.
+
+    A gate is stricter than a look: bindings, forwarded outputs and differences of interface, donation and sharding are
+    forbidden here unless allowed by name.
+    """
+    from scanir.normalize.rules import GATE_FORBIDS
+    from scanir.render.text import render_text
+
+    allow = tuple(allow)
+    closed = [name for name in GATE_FORBIDS if name not in allow]
+    answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed])
+    if answer.verdict not in (Verdict.IDENTICAL, Verdict.EQUIVALENT):
+        raise AssertionError("not equivalent\n" + render_text(answer))

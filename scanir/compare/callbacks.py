@@ -1,0 +1,50 @@
+"""Host callbacks below the jaxpr: a lowered module knows them by number only, the jaxprs know the functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scanir.compare.isomorphism import Isomorphism
+from scanir.ir.attrs import Attr, Callable, Record, Seq
+from scanir.ir.graph import Op
+from scanir.ir.structure import ops_of
+from scanir.normalize.effects import calls_python
+from scanir.program import Program
+
+_PRIMITIVES = frozenset({"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback"})
+
+
+def calls_any(program: Program) -> bool:
+    """True if the module calls any host function."""
+    return any(calls_python(op) for function in program.module.functions for op in ops_of(function.body))
+
+
+def same_callbacks(a: Program, b: Program) -> bool:
+    """True if the numbers of two lowered modules must mean the same host functions, judged by the jaxprs ``a``, ``b``.
+
+    Either there is only one host function in both, used in one way, or the jaxprs are identical: lowering then numbers alike.
+    """
+    sites = {site for program in (a, b) for site in _sites(program)}
+    return len(sites) <= 1 or Isomorphism(a, b).holds()
+
+
+def _sites(program: Program) -> list[Any]:
+    return [
+        (op.name, tuple((name, value) for name, value in op.attributes if name not in ("ctx", "effects")))
+        for function in program.module.functions
+        for op in ops_of(function.body)
+        if op.name in _PRIMITIVES or _has_callable(op)
+    ]
+
+
+def _has_callable(op: Op) -> bool:
+    stack: list[Attr] = [value for _, value in op.attributes]
+    while stack:
+        attr = stack.pop()
+        if isinstance(attr, Callable):
+            return True
+        if isinstance(attr, Seq):
+            stack.extend(attr.items)
+        elif isinstance(attr, Record):
+            stack.extend(value for _, value in attr.fields)
+    return False
