@@ -15,10 +15,10 @@ from scanir.compare.interface import InterfaceDifference
 from scanir.compare.pairing import Pairing
 from scanir.compare.profile import Profile, differences, profile, use
 from scanir.ir.structure import CALLS, ops_of
-from scanir.ir.types import TOKEN, TensorType, Type
+from scanir.ir.types import TOKEN
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT
-from scanir.normalize.side import Settings, Side, normalize
+from scanir.normalize.side import Settings, Side, bare, normalize
 from scanir.normalize.values import Table
 from scanir.program import Program
 from scanir.result import ForwardedOutput, RuleUse
@@ -243,11 +243,6 @@ class Prover:
             if (x in kept[0]) != (y in kept[1]):
                 names.append(self.programs[0].interface.arguments[x].name)
         return names
-
-
-def bare(type: Type) -> Type:
-    """A type without the facts that rules may set aside (those are compared for all arguments at once)."""
-    return TensorType(type.dtype, type.shape) if isinstance(type, TensorType) else type
 
 
 def candidates(proof: Proof) -> frozenset[str]:

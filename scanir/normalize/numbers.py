@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanir.ir.attrs import Array
+from scanir.ir.attrs import Array, Int
 from scanir.ir.types import TensorType, Type
 from scanir.normalize.values import Table
 
@@ -58,4 +58,5 @@ def step_of(table: Table, before: int, after: int) -> int | None:
 
 def affine(table: Table, trip: int, factor: int, offset: int, type: Type) -> int:
     """The term ``factor * trip + offset`` modulo 2^n."""
-    return table.intern("op", ("affine", (factor, offset), (type,), 1, ""), (trip,))
+    attrs = (("factor", Int(factor)), ("offset", Int(offset)))
+    return table.intern("op", ("affine", attrs, (type,), 1, ""), (trip,))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from scanir.errors import ScanirError
 from scanir.ir.graph import Function, Op
 from scanir.ir.structure import CALLS, ops_of, symbols_of
+from scanir.ir.types import TensorType, Type
 from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.effects import Effects, callee_order, callees
@@ -126,3 +127,8 @@ def nan_bits_are_seen(*programs: Program) -> bool:
 
 def _ops(program: Program) -> list[Op]:
     return [op for function in program.module.functions for op in ops_of(function.body)]
+
+
+def bare(type: Type) -> Type:
+    """A type without the facts that rules may set aside (those are compared for all arguments at once)."""
+    return TensorType(type.dtype, type.shape) if isinstance(type, TensorType) else type
