@@ -1,7 +1,7 @@
 """From HLO syntax to a `Module`: names resolved, regions attached, computations built callees first.
 
-Every name is resolved or refused. A computation is built once, after all it refers to, in an order without recursion; one that
-refers to itself, directly or through others, is an error.
+Every name is resolved or refused. A computation is built once, after all it refers to, in an order without recursion;
+one that refers to itself, directly or through others, is an error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scanir.readers.hlo.syntax import REFERENCES, Attribute, Computation, Instru
 _REFERENCES = frozenset(REFERENCES)
 _CALLS = frozenset({"call", "call-start", "call-update", "call-done"})
 
-#: Which roles the regions of an op have when it need not be said; any other assignment is kept as attribute ``region_roles``.
+#: The roles of regions that need not be said; any others are kept as attribute ``region_roles``.
 _USUAL_ROLES: dict[str, frozenset[tuple[str, ...]]] = {
     "while": frozenset({("condition", "body")}),
     "conditional": frozenset({("true_computation", "false_computation"), ("branch_computations",)}),
@@ -118,7 +118,7 @@ class _Assembly:
         )
 
     def agree(self, written: Type, defined: Type) -> bool:
-        """Whether two types are alike but for layout and memory space, which an operand need not repeat."""
+        """Whether two types are alike but for layout, memory space and bounds, which an operand need not repeat."""
         return written == defined or self._erase(written) == self._erase(defined)
 
     def _erase(self, type: Type) -> Type:
@@ -126,7 +126,7 @@ class _Assembly:
         if known is None:
             known = type
             if isinstance(type, TensorType):
-                known = TensorType(type.dtype, type.shape, tuple(e for e in type.extras if e[0] == "bounds"))
+                known = TensorType(type.dtype, type.shape)
             elif isinstance(type, TupleType):
                 known = TupleType(tuple(map(self._erase, type.elements)))
             self.erased[type] = known
@@ -204,7 +204,7 @@ class _Body:
         if type is None:
             raise self.source.fail(
                 instruction.type_position,
-                f"instruction '{instruction.name}' is written without a type, and for '{instruction.opcode}' none follows",
+                f"'{instruction.name}' is written without a type, and for '{instruction.opcode}' none follows",
                 "write the type after '='",
             )
         return type
@@ -227,7 +227,7 @@ class _Body:
             name = operand.name
             known = any(other.name == name for other in self.computation.instructions)
             what = "used before it is defined" if known else "not defined"
-            place = self.source.text.find(name, operand.position)
+            place = max(self.source.text.find(name, operand.position), operand.position)
             raise self.source.fail(place, f"operand '{name}' of '{instruction.name}' is {what}")
         if operand.type is not None:
             written = self.assembly.syntax.shapes.type(operand.type, operand.position)

@@ -1,8 +1,8 @@
 """Attribute values of HLO instructions and modules as `scanir.ir.attrs`.
 
-What has a plain structure is taken apart: numbers, names, strings, braced lists, slices, JSON. Everything else is Opaque text
-with white space normalized. A name that refers to a computation of the module becomes a Symbol; a name that refers to
-anything else, and cannot be resolved here, becomes Hidden: it never passes for text.
+What has a plain structure is taken apart: numbers, names, strings, braced lists, slices, JSON. Everything else is
+Opaque text with white space normalized. A name that refers to a computation of the module becomes a Symbol; a name
+that refers to anything else, and cannot be resolved here, becomes Hidden: it never passes for text.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ WORDS = frozenset(
     sharding frontend_attributes statistics parameter_replication origin backend_config result_accuracy metadata
     iota_dimension k largest replica_groups channel_id dimensions constrain_layout use_global_device_ids
     source_target_pairs slice_sizes async_execution_thread execution_thread async_group_id window dim_labels
-    feature_group_count batch_group_count operand_precision precision_config algorithm type direction fft_type fft_length
-    kind index slice dynamic_slice_sizes padding padding_type is_host_transfer infeed_config outfeed_config outfeed_shape
-    distribution delta epsilon feature_index exponent_bits mantissa_bits custom_call_target opaque literal
-    custom_call_has_side_effect operand_layout_constraints output_to_operand_aliasing custom_call_schedule api_version
-    lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims lhs_ragged_dims rhs_group_dims sparsity
-    sparsity_config offset_dims collapsed_slice_dims start_index_map index_vector_dim operand_batching_dims
+    feature_group_count batch_group_count operand_precision precision_config algorithm type direction fft_type
+    fft_length kind index slice dynamic_slice_sizes padding padding_type is_host_transfer infeed_config outfeed_config
+    outfeed_shape distribution delta epsilon feature_index exponent_bits mantissa_bits custom_call_target opaque
+    literal custom_call_has_side_effect operand_layout_constraints output_to_operand_aliasing custom_call_schedule
+    api_version lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims lhs_ragged_dims rhs_group_dims
+    sparsity sparsity_config offset_dims collapsed_slice_dims start_index_map index_vector_dim operand_batching_dims
     start_indices_batching_dims indices_are_sorted unique_indices update_window_dims inserted_window_dims
     scatter_dims_to_operand_dims input_batching_dims scatter_indices_batching_dims is_stable is_composite domain
     left_side lower unit_diagonal transpose_a cross_program_prefetch_index is_cross_program_prefetch
-    inferred_dimension num_carries is_reverse is_associative split_dimension
-    is_scheduled entry_computation_layout input_output_alias buffer_donor replica_count num_partitions alias_passthrough_params
+    inferred_dimension num_carries is_reverse is_associative split_dimension is_scheduled entry_computation_layout
+    input_output_alias buffer_donor replica_count num_partitions alias_passthrough_params
     allow_spmd_sharding_propagation_to_parameters allow_spmd_sharding_propagation_to_output
-    """.split()
+    """.split()  # noqa: SIM905 -- words read better than a list
 )
 
 #: Values that are never taken apart, whatever they look like.
@@ -83,8 +83,8 @@ class AttributeReader:
     def read(self, key: str, text: str, available: Collection[str], instructions: Collection[str]) -> Attr:
         """The value ``text`` of attribute ``key``.
 
-        ``available``: the computations that a bare word may stand for here (a cycle is no meaning); ``instructions``: the
-        names of the computation around it.
+        ``available``: the computations that a bare word may stand for here (a cycle is no meaning); ``instructions``:
+        the names of the computation around it.
         """
         if "%" in text and (references := names_in(text)):
             return self._resolved(text, references)

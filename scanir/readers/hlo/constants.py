@@ -1,7 +1,7 @@
 """Literals in HLO text: ``constant({ { 1, 2, 3 }, { 4, 5, 6 } })`` as the exact bits of its elements.
 
-A decimal number is read as binary64 and rounded to the element type, as XLA's own parser does; a NaN keeps its sign and payload.
-An elided literal (``{...}``) is Hidden. Whatever does not fit its type is an error, never a value.
+A decimal number is read as binary64 and rounded to the element type, as XLA's own parser does; a NaN keeps its sign
+and payload. An elided literal (``{...}``) is Hidden. Whatever does not fit its type is an error, never a value.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ _PUNCTUATION = str.maketrans("{}(),", "     ")
 _PAYLOAD = re.compile(r"nan\s*\(\s*(0x[0-9a-fA-F]{1,16})\s*\)")
 _NAN = re.compile(r"([+-]?)nan(?::(0x[0-9a-fA-F]+))?")
 _COMPLEX = re.compile(r"\(\s*([^\s(),{}]+)\s*,\s*([^\s(),{}]+)\s*\)")
-_TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0}
+#: XLA's parser takes one number for an array, sets the first element to it and leaves open what the others are.
+_SINGLE = re.compile(r"[\w.+\-]+")
+_TRUTH = {"true": "1", "false": "0"}
 #: Python reads more spellings of a number than HLO has.
-_FOREIGN = re.compile(r"[^\s{}(),0-9a-fA-FinfxXnN.:+\-]|\d_|_\d")
+_FOREIGN = re.compile(r"[^\s{}(),0-9a-fA-FinxX.:+\-]")
 
 
 class _Malformed(Exception):
@@ -64,6 +66,8 @@ def _value(text: str, type: Type) -> Attr:
     shape = tuple(dim for dim in type.shape if isinstance(dim, int))
     if len(shape) < len(type.shape):
         raise _Malformed("a dimension without a size")
+    if shape and "{" not in text and _SINGLE.fullmatch(text):
+        return Hidden("unwritten-elements", f"{type} {text}", "write out every element of the constant")
     return array(type.dtype, shape, _elements(text, type.dtype, shape))
 
 
@@ -101,10 +105,8 @@ def _elements(text: str, dtype: str, shape: tuple[int, ...]) -> bytes:
     if len(tokens) != expected:
         raise _Malformed(f"{len(tokens)} numbers where {expected} are needed")
     if dtype == "bool":
-        try:
-            return bytes([_TRUTH[token] for token in tokens])
-        except KeyError as error:
-            raise _Malformed(f"{error} is neither true nor false") from None
+        numbers = np.frombuffer(_integers([_TRUTH.get(token, token) for token in tokens], "i64"), np.int64)
+        return bytes((numbers != 0).astype(np.uint8))
     if dtype in INTEGERS:
         return _integers(tokens, dtype)
     format = COMPLEX.get(dtype) or FLOATS.get(dtype)
@@ -136,6 +138,8 @@ def _integers(tokens: list[str], dtype: str) -> bytes:
         raise _Malformed("a whole number was expected") from None
     if any("_" in token for token in tokens):
         raise _Malformed("a whole number was expected")
+    if dtype == "u64":  # as XLA's parser, which reads 64 bits with or without a sign
+        values = [value + (1 << 64) if -(1 << 63) <= value < 0 else value for value in values]
     if values and (min(values) < kind.least or max(values) > kind.greatest):
         raise _Malformed(f"a number outside {kind.least} .. {kind.greatest}")
     return np.array(values, dtype=kind.numpy).tobytes()
@@ -152,7 +156,7 @@ def _floats(tokens: list[str], format: Floating) -> bytes:
                 spelled[token] = _nan(token, format)
     patched = [(index, spelled[tokens[index]]) for index in nans]
     for index in nans:
-        tokens[index] = "0"
+        tokens[index] = "1"  # a number that every format has
     try:
         values = np.array(list(map(float, tokens)), dtype=np.float64)
     except ValueError:
@@ -166,8 +170,6 @@ def _rounded(values: np.ndarray[Any, Any], format: Floating, patched: list[tuple
         back = rounded.astype(np.float64)
     if not np.array_equal(np.isfinite(values), np.isfinite(back)):
         raise _Malformed(f"a number that {format.name} cannot hold")
-    if format.name == "float8_e8m0fnu" and bool(np.any(values[np.isfinite(values)] <= 0)) and not patched:
-        raise _Malformed("float8_e8m0fnu has neither zero nor negative numbers")
     raw = np.ascontiguousarray(rounded).view(format.raw).copy()
     for index, bits in patched:
         raw[index] = bits

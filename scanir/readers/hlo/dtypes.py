@@ -33,7 +33,9 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Floating:
-    """``mantissa`` explicit bits. ``nan``: bits of a NaN where the format has just one a sign (``signed_nan``) or none (-1)."""
+    """``mantissa`` explicit bits. ``nan``: bits of the NaN where the format has just one (``signed_nan``: one a sign),
+    -1 where it has none.
+    """
 
     name: str
     bytes: int
@@ -47,8 +49,10 @@ class Floating:
         if self.name.startswith(("bfloat", "float8", "float4")):
             import ml_dtypes
 
-            return np.dtype(getattr(ml_dtypes, self.name))
-        return np.dtype(self.name).newbyteorder("<")
+            small: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.name))
+            return small
+        plain: np.dtype[Any] = np.dtype(self.name)
+        return plain.newbyteorder("<")
 
     @property
     def raw(self) -> np.dtype[Any]:
@@ -111,3 +115,10 @@ def element_bytes(dtype: str) -> int | None:
     if dtype in FLOATS:
         return FLOATS[dtype].bytes
     return 2 * COMPLEX[dtype].bytes if dtype in COMPLEX else None
+
+
+def element_bits(dtype: str) -> int:
+    """Bits of an element that count; 8 for any type of whole bytes."""
+    if dtype in INTEGERS:
+        return min(INTEGERS[dtype].bits, 8)
+    return 4 if dtype == "f4e2m1fn" else 8

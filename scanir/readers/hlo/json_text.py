@@ -1,7 +1,7 @@
 """JSON and C-escaped strings inside HLO attributes, as attributes.
 
-JSON is canonical: fields sorted by name, numbers by kind and bits. What is not exactly JSON (a field twice, NaN, nesting beyond
-reason) is not JSON here, so that nothing is lost by taking it apart.
+JSON is canonical: fields sorted by name, numbers by kind and bits. What is not exactly JSON (a field twice, NaN,
+nesting beyond reason) is not JSON here, so that nothing is lost by taking it apart.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def canonical_json(text: str) -> Attr | None:
     try:
         loaded = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
         json.dumps(loaded, ensure_ascii=False).encode()
-    except ValueError:  # lone surrogates, json.JSONDecodeError, _NotJson, and integers of more digits than Python reads
+    except ValueError:  # lone surrogates, json.JSONDecodeError, _NotJson, and integers of more digits than Python
+    reads
         return None
     return _attribute(loaded)
 

@@ -1,8 +1,9 @@
 """Full values of constants from a serialized HLO module, by instruction name.
 
-Text of large constants is slow to print and to read (100 MB of weights are 322 MB of text), so module text is printed with them
-elided and their values come from here. Reads ``HloModuleProto`` (field numbers of xla/service/hlo.proto and xla/xla_data.proto),
-without a protobuf library. A name that two constants of unlike value share is left out, and so stays elided.
+Text of large constants is slow to print and to read (100 MB of weights are 322 MB of text), so module text is printed
+with them elided and their values come from here. Reads ``HloModuleProto`` (field numbers of xla/service/hlo.proto and
+xla/xla_data.proto), without a protobuf library. A name that two constants of unlike value share is left out, and so
+stays elided.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import numpy as np
 
 from scanir.errors import ReadError
 from scanir.ir.attrs import Array, array
-from scanir.readers.hlo.dtypes import INTEGERS, element_bytes
+from scanir.readers.hlo.dtypes import INTEGERS, element_bits, element_bytes
 from scanir.readers.hlo.wire import BYTES, VARINT, fields, packed_varints
 
 #: PrimitiveType of xla_data.proto -> element type; and the field of LiteralProto that holds its elements.
 _ELEMENTS = {
-    1: ("bool", 2), 2: ("i8", 15), 3: ("i16", 17), 4: ("i32", 4), 5: ("i64", 5), 6: ("u8", 3), 7: ("u16", 16),
-    8: ("u32", 6), 9: ("u64", 7), 10: ("f16", 11), 11: ("f32", 8), 12: ("f64", 9), 15: ("c64", 12), 16: ("bf16", 13),
-    18: ("c128", 18), 19: ("f8e5m2", 19), 20: ("f8e4m3fn", 20), 21: ("i4", 21), 22: ("u4", 22),
-    23: ("f8e4m3b11fnuz", 23), 24: ("f8e5m2fnuz", 24), 25: ("f8e4m3fnuz", 25), 26: ("i2", 26), 27: ("u2", 27),
-    28: ("f8e4m3", 28), 29: ("f8e3m4", 29), 30: ("i1", 30), 31: ("u1", 31), 32: ("f4e2m1fn", 32), 33: ("f8e8m0fnu", 33),
+    1: ("bool", 2), 2: ("i8", 15), 3: ("i16", 17), 4: ("i32", 4), 5: ("i64", 5), 6: ("u8", 3), 7: ("u16", 16), 8:
+    ("u32", 6), 9: ("u64", 7), 10: ("f16", 11), 11: ("f32", 8), 12: ("f64", 9), 15: ("c64", 12), 16: ("bf16", 13), 18:
+    ("c128", 18), 19: ("f8e5m2", 19), 20: ("f8e4m3fn", 20), 21: ("i4", 21), 22: ("u4", 22), 23: ("f8e4m3b11fnuz", 23),
+    24: ("f8e5m2fnuz", 24), 25: ("f8e4m3fnuz", 25), 26: ("i2", 26), 27: ("u2", 27), 28: ("f8e4m3", 28), 29: ("f8e3m4",
+    29), 30: ("i1", 30), 31: ("u1", 31), 32: ("f4e2m1fn", 32), 33: ("f8e8m0fnu", 33),
 }  # fmt: skip
 _PACKED_NUMBERS = frozenset({"bool", "i32", "i64", "u32", "u64"})
 _COMPUTATIONS, _INSTRUCTIONS, _NAME, _OPCODE, _LITERAL = 3, 2, 1, 2, 8
@@ -97,7 +98,7 @@ def _shape(data: memoryview) -> _Shape:
 
 
 def _literal(data: memoryview, name: str) -> Array | None:
-    """The value of an array literal; None for tuples, tokens and element types that are not known."""
+    """The value of an array literal; None for tuples, tokens and what is not known: those constants stay elided."""
     parts = list(fields(data))
     shapes = [value for number, _, value in parts if number == 1 and isinstance(value, memoryview)]
     shape = _shape(shapes[0]) if shapes else _Shape()
@@ -109,7 +110,9 @@ def _literal(data: memoryview, name: str) -> Array | None:
         elements = _whole(dtype, [(kind, value) for number, kind, value in parts if number == holder])
     else:
         chunks = [value for number, _, value in parts if number == holder and isinstance(value, memoryview)]
-        elements = _raw(dtype, chunks[0] if len(chunks) == 1 else memoryview(b"".join(chunks)), count)
+        elements = _raw(dtype, chunks[0] if len(chunks) == 1 else memoryview(b"".join(chunks)))
+    if len(elements) < count and element_bits(dtype) < 8:
+        return None  # several elements in a byte, in an order that this version of XLA does not use
     if len(elements) != count:
         raise ReadError(f"constant '{name}' has {len(elements)} elements where its shape has {count}",
                         hint="the serialized module is cut or not one of XLA's")  # fmt: skip
@@ -129,20 +132,16 @@ def _whole(dtype: str, parts: list[tuple[int, int | memoryview]]) -> np.ndarray[
     return numbers.astype(INTEGERS[dtype].numpy)  # modulo 2^n: a negative int32 is written with 64 bits
 
 
-def _raw(dtype: str, data: memoryview, count: int) -> np.ndarray[Any, Any]:
-    """Elements that stand as bytes; those below a byte are packed, first element in the low bits."""
-    bits = INTEGERS[dtype].bits if dtype in INTEGERS else 4 if dtype == "f4e2m1fn" else 8
-    if bits < 8:
-        packed = np.frombuffer(data, dtype=np.uint8)
-        places = np.arange(0, 8, bits, dtype=np.uint8)
-        unpacked = ((packed[:, None] >> places) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)[:count]
-        if dtype in INTEGERS and INTEGERS[dtype].signed:
-            shift = 8 - bits
-            return (unpacked << shift).astype(np.int8) >> shift
-        return unpacked
+def _raw(dtype: str, data: memoryview) -> np.ndarray[Any, Any]:
+    """Elements that stand as bytes. Those below a byte take one byte each, of which the low bits count."""
+    if element_bits(dtype) < 8:
+        shift = 8 - element_bits(dtype)
+        signed = dtype in INTEGERS and INTEGERS[dtype].signed
+        raw = np.frombuffer(data, dtype=np.uint8) << shift
+        low: np.ndarray[Any, Any] = (raw.view(np.int8) if signed else raw) >> shift
+        return low
     width = element_bytes(dtype) or 1
-    kind = np.dtype(f"V{width}")
-    return np.frombuffer(data[: len(data) - len(data) % width], dtype=kind)
+    return np.frombuffer(data[: len(data) - len(data) % width], dtype=np.dtype(f"V{width}"))
 
 
 def _row_major(elements: np.ndarray[Any, Any], shape: _Shape) -> bytes:

@@ -17,7 +17,7 @@ _FIELD = re.compile(r"(\w+)=(" + STRING_PATTERN + r"|[^\s{}\"]+)", re.S)
 
 
 def _fields(text: str) -> dict[str, str]:
-    return {name: value for name, value in _FIELD.findall(text)}
+    return dict(_FIELD.findall(text))
 
 
 def _number(text: str) -> int:

@@ -1,7 +1,8 @@
 """Types in HLO text: arrays with layouts and bounds, tuples, tokens, opaque values.
 
-A layout that is row-major, untiled and in memory space 0 is what an absent one means, and is left out of the type. Anything
-else in a layout is carried: the memory space as a number, the rest as text. Memoized by text: a module has few types.
+A layout that is row-major, untiled and in memory space 0 is what an absent one means, and is left out of the type.
+Anything else in a layout is carried: the memory space as a number, the rest as text. Memoized by text: a module has
+few types.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from scanir.readers.hlo.dtypes import short_dtype
 from scanir.readers.hlo.source import Source
 
 #: An array type in text. A layout never holds "=", so that a body right after a result type is not taken for one.
-ARRAY = re.compile(r"([a-z]\w*)\[([^\[\]]*)\](?:\{([^{}=]*)\})?")
+ARRAY = re.compile(r"([a-z]\w*)\[([^\[\]]*)\](?:\s*\{([^{}=]*)\})?")
 _OPENS = re.compile(r"[a-z]\w*\[[^\[\]]*\]\{")
-_BUFFER = re.compile(r"[a-z]\w*(?=\([a-z(])")
+_BUFFER = re.compile(r"b(?=\()")
 _MEMORY_SPACE = re.compile(r"(?<![A-Z])S\((\d{1,9})\)")
 _INT = re.compile(r"\d{1,20}")
 
@@ -44,7 +45,7 @@ class Shapes:
                 return match.end() if "=" in text[match.end() : end] else end
             return match.end()
         buffer = _BUFFER.match(text, pos)
-        return self._source.balanced(buffer.end()) if buffer and buffer[0] == "b" else None
+        return self._source.balanced(buffer.end()) if buffer else None
 
     def type(self, text: str, pos: int) -> Type:
         """The type that ``text``, which stands at ``pos``, spells."""
@@ -58,28 +59,32 @@ class Shapes:
         source = self._source
         pos = start
         stack: list[list[Type]] = []
+        expected = True  # an element may come, or the end of an empty tuple
         while True:
             pos = source.skip(pos)
             char = source.text[pos]
-            if char == "(":
+            if char == "(" and expected:
                 stack.append([])
                 if len(stack) > _DEPTH:
                     raise source.fail(pos, f"a tuple type nested more than {_DEPTH} deep")
                 pos += 1
-            elif char == ")":
+            elif char == ")" and not (expected and stack[-1]):
                 done = TupleType(tuple(stack.pop()))
                 pos += 1
+                expected = False
                 if not stack:
                     return done
                 stack[-1].append(done)
-            elif char == "," and stack[-1]:
+            elif char == "," and not expected:
+                expected = True
                 pos += 1
             else:
-                end = self.end(pos)
+                end = self.end(pos) if expected else None
                 if end is None:
-                    raise source.fail(pos, "a type was expected in a tuple type")
+                    raise source.fail(pos, "a type, ',' or ')' was expected in a tuple type")
                 stack[-1].append(self.type(source.text[pos:end], pos))
                 pos = end
+                expected = False
 
     def _leaf(self, text: str, pos: int) -> Type:
         match = ARRAY.fullmatch(text)

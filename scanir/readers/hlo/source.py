@@ -1,7 +1,8 @@
 """The text of an HLO module: comments blanked out, places kept, brackets matched.
 
-Promises that an offset into `Source.text` is the same offset into the original, so that every error can show its line.
-Scans by regular expression, never by character and never recursively. Refuses unbalanced brackets and unterminated strings.
+Promises that an offset into `Source.text` is the same offset into the original, so that every error can show its
+line. Scans by regular expression, never by character and never recursively. Refuses unbalanced brackets and
+unterminated strings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The syntax of HLO text: modules, computations and instructions as written, nothing resolved yet.
 
-One pass by regular expression from place to place. Nested computations (``to_apply={...}``) are queued, not recursed into;
-operands that are instructions themselves (``add(abs(x), y)``) become instructions of their own, before the one they belong to.
+One pass by regular expression from place to place. Nested computations (``to_apply={...}``) are queued, not recursed
+into; operands that are instructions themselves (``add(abs(x), y)``) become instructions of their own, before the one
+they belong to.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ REFERENCES = (
 #: Nested computations and operands deeper than this are refused.
 _DEPTH = 64
 
-_HEADER = re.compile(r"\s*HloModule\s+(%?[\w.\-/]+|\"[^\"\n]*\")")
+_HEADER = re.compile(r"\s*HloModule\s+(%?[\w.\-/]+|\"[^\"\n]*\")\s*:?")
 _ATTRIBUTE = re.compile(r"\s*,\s*([\w.\-]+)\s*=\s*")
 _PLAIN = re.compile(r"[^\s,(){}\[\]\"']+")
 _INSTRUCTION = re.compile(r"\s*(ROOT\s+)?%?([\w.\-]+)\s*=\s*")

@@ -15,7 +15,7 @@ from scanir.errors import ReadError
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 #: Packed numbers are decoded in pieces of so many bytes: the temporaries of a piece are some 40 times as large.
-_PIECE = 1 << 20
+_PIECE = 1 << 17
 
 
 def _broken(what: str) -> ReadError:
