@@ -75,8 +75,7 @@ def canonical_json(text: str) -> Attr | None:
     try:
         loaded = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
         json.dumps(loaded, ensure_ascii=False).encode()
-    except ValueError:  # lone surrogates, json.JSONDecodeError, _NotJson, and integers of more digits than Python
-    reads
+    except ValueError:  # json.JSONDecodeError, _NotJson, lone surrogates, integers of too many digits
         return None
     return _attribute(loaded)
 
