@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from scanir.compare.describe import Describer
 from scanir.compare.holes import Body, body_of, inside_terms
 from scanir.compare.profile import profile
-from scanir.compare.proof import Proof
 from scanir.ir.structure import ops_of
 from scanir.normalize.binders import Loop, Trace
 from scanir.normalize.canonical import Canonical
@@ -30,9 +29,11 @@ class _Found:
     body: Body | None = None
 
 
-def compare_loops(table: Table, proof: Proof, describers: tuple[Describer, Describer], *, identical: bool) -> tuple[LoopDiff, ...]:
+def compare_loops(
+    table: Table, sides: tuple[Side, Side], describers: tuple[Describer, Describer], *, identical: bool
+) -> tuple[LoopDiff, ...]:
     """One entry a pair of loops, then the loops without a counterpart, in the order of the program."""
-    left, right = (_loops(side) for side in proof.sides)
+    left, right = (_loops(side) for side in sides)
     shared = _inside(left) | _inside(right)
     for found in left + right:
         found.body = body_of(table, found.canonical, found.loop, shared)

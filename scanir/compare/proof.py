@@ -24,6 +24,10 @@ from scanir.program import Program
 from scanir.result import ForwardedOutput, RuleUse
 
 
+#: Ops that may be evaluated, per side, to describe loops.
+EXPLAIN_BUDGET = 300_000
+
+
 @dataclass(slots=True)
 class Proof:
     """An attempt under ``rules``. ``equal``: the results agree. ``uses``: rules needed outside the terms, with counts;
@@ -91,6 +95,15 @@ class Prover:
                 break
         return proof
 
+    def explain(self, rules: frozenset[str]) -> tuple[Side, Side] | None:
+        """Both sides with all calls inlined and nothing bound, to tell what loops are made of; None if that is too much."""
+        settings = replace(self._settings, budget=EXPLAIN_BUDGET)
+        try:
+            left, right = (self._side(k, rules - {"constant-argument"}, settings, {}, frozenset()) for k in (0, 1))
+        except BudgetExceeded:
+            return None
+        return left, right
+
     def _match(
         self, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int],
         keep: tuple[tuple[Side, Side], frozenset[int]] | None = None,
@@ -116,7 +129,7 @@ class Prover:
     ) -> Side:
         name = "ab"[k]
         mine = {index: term for (side, index), term in bound.items() if side == name}
-        key = (k, rules, settings.guess, keep, tuple(sorted(mine.items())))
+        key = (k, rules, settings.guess, settings.budget, keep, tuple(sorted(mine.items())))
         found = self._sides.get(key)
         if found is None:
             inputs = self._inputs(k, mine, settings)

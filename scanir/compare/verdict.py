@@ -15,7 +15,7 @@ from scanir.compare.proof import Proof, Prover, candidates
 from scanir.errors import ScanirError
 from scanir.ir.graph import Location
 from scanir.normalize.evaluate import BudgetExceeded
-from scanir.normalize.rules import RULES
+from scanir.normalize.rules import DEFAULT, RULES
 from scanir.normalize.side import CallCycle, nan_bits_are_seen
 from scanir.program import Program
 from scanir.result import Binding, LoopDiff, Mismatch, RuleUse, StageDiff, Verdict
@@ -177,11 +177,13 @@ class _Comparison:
         )
 
     def _loops(self, proof: Proof, describers: tuple[Describer, Describer], *, identical: bool) -> tuple[LoopDiff, ...]:
-        """The pairs of loops; under bindings, with the holes as the unbound programs fill them."""
-        if not (proof.bindings and proof.holds):
-            return compare_loops(self._prover.table, proof, describers, identical=identical)
-        unbound = self._prover.attempt(proof.rules - {"constant-argument"})
-        loops = compare_loops(self._prover.table, unbound, describers, identical=False)
+        """The pairs of loops, with calls inlined and the holes as the unbound programs fill them."""
+        rules = DEFAULT if identical else self._rules
+        sides = self._prover.explain(rules) or proof.sides
+        loops = compare_loops(self._prover.table, sides, describers, identical=identical)
+        if not proof.holds:
+            return loops
+        # What holds for the programs holds for their loops: under the bindings, or as the lemmas show.
         return tuple(replace(loop, verdict="EQUIVALENT") if loop.verdict == "SAME-BODY" else loop for loop in loops)
 
     def _program(self, side: str) -> Program:

@@ -13,7 +13,7 @@ from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.effects import Effects, callee_order, callees
 from scanir.normalize.erase import Eraser
-from scanir.normalize.evaluate import Evaluator
+from scanir.normalize.evaluate import BUDGET, Evaluator
 from scanir.normalize.identities import sees_nan_bits
 from scanir.normalize.liveness import dead_callbacks
 from scanir.normalize.values import Table
@@ -26,13 +26,14 @@ class Settings:
 
     ``keep``: names of functions that stay calls (None: all). ``guess``: take what cannot be compared as equal. ``settled``:
     callbacks known by number are known to be the same on both sides. ``exact_nans``: some op of either side sees the bits
-    of a NaN.
+    of a NaN. ``budget``: ops that may be evaluated, inlined calls included.
     """
 
     keep: frozenset[str] | None = None
     guess: bool = False
     settled: bool = False
     exact_nans: bool = True
+    budget: int = BUDGET
 
 
 @dataclass(slots=True)
@@ -73,6 +74,7 @@ def normalize(
         raise CallCycle(f"functions call each other in a cycle: {', '.join(cycle)}", where=module.name)
     eraser = Eraser(module, side, rules, guess=settings.guess, settled=settings.settled)
     evaluator = Evaluator(module, Table(), eraser, Effects(module, order), rules)
+    evaluator.budget = settings.budget
     evaluator.identities.nan_bits_are_seen = settings.exact_nans
     if "dead-code" in rules:
         evaluator.skipped = dead_callbacks(module)
@@ -82,9 +84,10 @@ def normalize(
     parts = {}
     needed = _reachable(order, entry)
     named = _named(order)
+    fused = frozenset() if "class:fusion" in rules else _fused(order)
     for function in order:
-        kept = settings.keep is None or function.name in settings.keep or function.name in named
-        if function is entry or function.name not in needed or not kept:
+        stays = settings.keep is None or function.name in settings.keep or function.name in fused
+        if function is entry or function.name not in needed or not (stays or function.name in named):
             continue
         trace = Trace("fun")
         fun = evaluator.lemma(function, trace)
@@ -92,7 +95,7 @@ def normalize(
         (lemma,) = canonical.convert((fun.term,))
         lemmas[function.name] = lemma
         parts[function.name] = (canonical, trace, fun)
-        if settings.keep is None or function.name in settings.keep:
+        if stays:
             evaluator.kept[function.name] = lemma
     trace = Trace("body")
     seeds = tuple(
@@ -118,6 +121,11 @@ def _reachable(order: tuple[Function, ...], entry: Function) -> set[str]:
 def _named(order: tuple[Function, ...]) -> set[str]:
     """Functions that an op names in other ways than by calling them; those are never inlined."""
     return {name for function in order for op in ops_of(function.body) if op.name not in CALLS for name in symbols_of(op)}
+
+
+def _fused(order: tuple[Function, ...]) -> frozenset[str]:
+    """Functions that are fused computations."""
+    return frozenset(name for f in order for op in ops_of(f.body) if op.name == "fusion" for name in symbols_of(op))
 
 
 def nan_bits_are_seen(*programs: Program) -> bool:
