@@ -57,6 +57,7 @@ def test_names_and_locations_are_printed_only_when_asked_for() -> None:
     assert '%6 = mul(%4, %5) : f32[3] at("a.py": 7, "step")' in text
 
 
+@pytest.mark.compat
 @given(modules(), st.booleans(), st.booleans())
 def test_parser_is_the_inverse_of_the_printer(module: Module, names: bool, locations: bool) -> None:
     style = Style(names=names, locations=locations)
