@@ -1,4 +1,4 @@
-"""A test that a refactoring changes nothing: `scanir.assert_equivalent` raises an AssertionError with the report if it does.
+"""A test that a refactoring changes nothing: `scanir.assert_equivalent` raises an AssertionError if it does.
 
 Put such a test beside the code while both versions exist; neither function is run, both are traced.
 """

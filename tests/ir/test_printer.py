@@ -242,6 +242,46 @@ def test_errors_name_line_and_column(old: str, new: str, where: str, what: str) 
     assert caught.value.where == f"x.ir:{where}"
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("1 2", "the end of the text is missing"),
+        ("0x", "not an integer"),
+        ("float(0x1ffffffffffffffff)", "a float has 64 bits"),
+        ("float(1.5)", "not an integer"),
+        ("array(f32[2], 12)", "not a payload"),
+        ("array(f32[2], 0x123)", "not a payload"),
+        ('array(f32[2], b64 "x")', "not a payload"),
+        ('"\\u{110000}"', "unknown escape"),
+        ('hidden("a", "b")', "',' is missing"),
+        ("[1 2]", "',' is missing"),
+        ("type opaque", "a string is missing"),
+        ("", "an attribute is missing: the line or text ends"),
+    ],
+)
+def test_malformed_attributes_are_refused(text: str, what: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        parse_attr(text)
+    assert what in caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("a() region ^0 () {\nreturn\n} region ^0 () {\nreturn\n}", "a second region with this label"),
+        ("a() region ^0 () {\nb() region ^0\nreturn\n}", "no region before this one has this label"),
+        ('%"\\q" = a() : token', "unknown escape"),
+        ("% = a() : token", "the name of a value is missing"),
+        ("%1 = region() : token", "an op's name is missing"),
+        ("%1 = a()", "':' is missing"),
+    ],
+)
+def test_malformed_ops_are_refused(body: str, what: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        parse_module(f"module hlo entry @f\nfunc @f () {{\n{body}\nreturn\n}}")
+    assert what in caught.value.what
+
+
 @given(modules(), st.data())
 def test_a_cut_or_altered_text_is_read_or_refused_never_a_crash(module: Module, data: st.DataObject) -> None:
     text = print_module(module)

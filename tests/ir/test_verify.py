@@ -58,6 +58,14 @@ def test_error_says_what_where_and_hint() -> None:
     assert "bug" in caught.value.hint
 
 
+def test_error_shows_the_first_ten() -> None:
+    values = tuple(Value(F32, f"v{k}") for k in range(12))
+    module = Module("jaxpr", (Function("main", Region((), (), values)),), "main")
+    assert len(problems(module)) == 12
+    with pytest.raises(ScanirError, match=r"(?s)value v9 is.*and 2 more"):
+        verify(module)
+
+
 def test_use_before_definition_and_out_of_region() -> None:
     def build(main: RegionBuilder) -> None:
         inner = RegionBuilder()
