@@ -7,7 +7,7 @@ from typing import Any
 from scanir.compare.isomorphism import Isomorphism
 from scanir.ir.attrs import Attr, Callable, Record, Seq
 from scanir.ir.graph import Op
-from scanir.ir.structure import ops_of
+from scanir.ir.walk import ops_of
 from scanir.normalize.effects import calls_python
 from scanir.program import Program
 

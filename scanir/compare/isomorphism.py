@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
-from scanir.ir.structure import ops_of, symbols_of
+from scanir.ir.walk import ops_of, symbols
 from scanir.normalize.effects import Effects, callee_order, callees
 from scanir.normalize.erase import Eraser
 from scanir.program import Program
@@ -63,7 +63,7 @@ class Isomorphism:
 
     def functions(self, a: Op, b: Op) -> bool:
         """Queue the functions that two ops name, in order."""
-        names = [symbols_of(op) for op in (a, b)]
+        names = [list(symbols(op.attributes)) for op in (a, b)]
         if len(names[0]) != len(names[1]):
             return False
         for left, right in zip(*names, strict=True):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scanir.compare.describe import Describer
 from scanir.compare.holes import Body, body_of, inside_terms
 from scanir.compare.profile import profile
-from scanir.ir.structure import ops_of
+from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Loop, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.side import Side

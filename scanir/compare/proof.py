@@ -14,7 +14,8 @@ from scanir.compare.bindings import unify
 from scanir.compare.interface import InterfaceDifference
 from scanir.compare.pairing import Pairing
 from scanir.compare.profile import Profile, differences, profile, use
-from scanir.ir.structure import CALLS, ops_of
+from scanir.ir.structure import CALLS
+from scanir.ir.walk import ops_of
 from scanir.ir.types import TOKEN
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT
@@ -145,13 +146,12 @@ class Prover:
         params = program.module.function(program.module.entry).body.params
         inputs = []
         for position, param in enumerate(params):
-            argument = program.interface.kept[position]
             if position in constants:
                 inputs.append(self.table.intern("const", (constants[position], param.type)))
-            elif argument in bound:
-                inputs.append(bound[argument])
             elif param.type == TOKEN:
                 inputs.append(self.table.intern("in", ("token argument", position)))
+            elif (argument := program.interface.kept[position]) in bound:
+                inputs.append(bound[argument])
             else:
                 number = self.pairing.index(side, argument)
                 inputs.append(self.table.intern("in", (number, bare(param.type))))

@@ -6,10 +6,9 @@ that is none of them is *plain*; its regions, if it has any, are bound by the op
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scanir.ir.attrs import Attr, Bool, Int, Record, Seq, Symbol
+from scanir.ir.attrs import Attr, Bool, Int, Symbol
 from scanir.ir.graph import Op, Region, Value
 
 SCANS = frozenset({"scan"})
@@ -51,33 +50,6 @@ class CallView:
     arguments: tuple[Value, ...]
 
 
-def ops_of(region: Region) -> Iterator[Op]:
-    """Every op of a region, at any depth, outer ones first; a region that ops share is visited once."""
-    stack, seen = [region], {id(region)}
-    while stack:
-        for op in stack.pop().ops:
-            yield op
-            for inner in op.regions:
-                if id(inner) not in seen:
-                    seen.add(id(inner))
-                    stack.append(inner)
-
-
-def symbols_of(op: Op) -> list[str]:
-    """Names of the functions that the attributes of an op name, in order, at any depth of the attributes."""
-    found: list[str] = []
-    stack = [value for _, value in reversed(op.attributes)]
-    while stack:
-        attr = stack.pop()
-        if isinstance(attr, Symbol):
-            found.append(attr.name)
-        elif isinstance(attr, Seq):
-            stack.extend(reversed(attr.items))
-        elif isinstance(attr, Record):
-            stack.extend(value for _, value in reversed(attr.fields))
-    return found
-
-
 def _int(attr: Attr | None) -> int | None:
     return attr.value if isinstance(attr, Int) else None
 
@@ -114,6 +86,7 @@ def _scan(op: Op) -> LoopView | None:
 
 def _branch(op: Op) -> BranchView | None:
     rest = op.operands[1:]
+    arguments: tuple[tuple[Value, ...], ...]
     if op.name == "conditional":
         arguments = tuple((value,) for value in rest)
     else:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Function, Module, Op, Region
-from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES, ops_of, symbols_of
+from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES
+from scanir.ir.walk import ops_of, symbols
 from scanir.normalize.tables import device_reads, opaque_ops, pure_ops
 
 CUSTOM_CALLS = frozenset({"custom-call", "stablehlo.custom_call"})
@@ -70,12 +71,12 @@ class Effects:
             return True
         if any(self._regions[id(region)] if id(region) in self._regions else self.region(region) for region in op.regions):
             return True
-        return any(self._functions[name] for name in symbols_of(op))
+        return any(self._functions[name] for name in symbols(op.attributes))
 
 
 def callees(region: Region) -> list[str]:
     """Names of the functions that the ops of a region name, at any depth."""
-    return [name for op in ops_of(region) for name in symbols_of(op)]
+    return [name for op in ops_of(region) for name in symbols(op.attributes)]
 
 
 def callee_order(module: Module) -> tuple[tuple[Function, ...], tuple[str, ...]]:

@@ -7,7 +7,8 @@ slot's own update is no use of it.
 from __future__ import annotations
 
 from scanir.ir.graph import Module, Op, Region, Value
-from scanir.ir.structure import LoopView, ops_of, view
+from scanir.ir.structure import LoopView, view
+from scanir.ir.walk import ops_of
 
 DROPPABLE = "pure_callback"
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from scanir.errors import ScanirError
 from scanir.ir.graph import Function, Op
-from scanir.ir.structure import CALLS, ops_of, symbols_of
+from scanir.ir.structure import CALLS
+from scanir.ir.walk import ops_of, symbols
 from scanir.ir.types import TensorType, Type
 from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
@@ -120,12 +121,12 @@ def _reachable(order: tuple[Function, ...], entry: Function) -> set[str]:
 
 def _named(order: tuple[Function, ...]) -> set[str]:
     """Functions that an op names in other ways than by calling them; those are never inlined."""
-    return {name for function in order for op in ops_of(function.body) if op.name not in CALLS for name in symbols_of(op)}
+    return {name for function in order for op in ops_of(function.body) if op.name not in CALLS for name in symbols(op.attributes)}
 
 
 def _fused(order: tuple[Function, ...]) -> frozenset[str]:
     """Functions that are fused computations."""
-    return frozenset(name for f in order for op in ops_of(f.body) if op.name == "fusion" for name in symbols_of(op))
+    return frozenset(name for f in order for op in ops_of(f.body) if op.name == "fusion" for name in symbols(op.attributes))
 
 
 def nan_bits_are_seen(*programs: Program) -> bool:
