@@ -1,0 +1,138 @@
+"""A file of IR as a target: recognized by what is in it, not by its name, and read without tracing anything.
+
+HLO text, StableHLO as text or bytecode, and the canonical text that ``scanir show`` prints. The parameters of its entry function are
+its arguments, by the names they have there.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from scanir.errors import TargetError
+from scanir.ir.graph import Module
+from scanir.ir.types import TupleType
+from scanir.program import Argument, Interface, Program
+from scanir.targets.arguments import Arguments
+from scanir.targets.target import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BYTECODE = b"ML\xefR"
+_COMMENT = re.compile(r"\s+|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_CANONICAL = re.compile(r'module (jaxpr|stablehlo|hlo)\b(?=[^\n]* entry @)')
+_MLIR = re.compile(r"module\b|func\.func\b|#\w+\s*=|!\w+\s*=|\"builtin\.module\"")
+_HLO = re.compile(r"HloModule\b|ENTRY\b|%?[\w.-]+ *(?:\([^{}\n]*\) *->[^{}\n]*)?\{ *\n")
+_JAXPR = re.compile(r"\{ *lambda\b|let jaxpr\b|let [\w:]+ = \{ *lambda\b")
+
+
+class Artifact(Target):
+    """A module that was read from a file."""
+
+    __slots__ = ("_module",)
+
+    def __init__(self, label: str, module: Module) -> None:
+        self.function = module
+        self.kind = "file"
+        self.label = label
+        self._module = module
+        self._arguments = None
+        self._directory = ""
+        self._options = {}
+
+    @property
+    def stage(self) -> str:
+        return self._module.dialect
+
+    def has_stage(self, stage: str) -> bool:
+        return stage == self.stage
+
+    def arguments(self, override: Arguments | None = None) -> Arguments:
+        """None: a file is traced already."""
+        return Arguments()
+
+    def trace(self, stages: tuple[str, ...], override: Arguments | None = None) -> dict[str, Program]:
+        """The program, at its own stage."""
+        if stages != (self.stage,):
+            raise TargetError(f"a file of {self.stage} has no other stage", where=self.label, hint=f"--stage {self.stage}")
+        return {self.stage: Program(self.stage, self._module, interface_of(self._module), self.label)}
+
+
+def read_artifact(name: str) -> Artifact:
+    """Read a file, or standard input for ``-``. Raises ScanirError."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as problem:
+        raise TargetError(f"{name} cannot be read: {problem.strerror}", where=name) from problem
+    label = "standard input" if name == "-" else name
+    return Artifact(label, _module(data, label))
+
+
+def _module(data: bytes, label: str) -> Module:
+    if data.startswith(BYTECODE):
+        return _stablehlo(data, label)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _unknown(label, "it is not text: a serialized HLO module?", _AS_TEXT) from None
+    start = _skip_comments(text)
+    if _CANONICAL.match(text, start):
+        from scanir.ir.parser import parse_module
+
+        return parse_module(text, label)
+    if _MLIR.match(text, start):
+        return _stablehlo(text, label)
+    if _HLO.match(text, start):
+        from scanir.readers.hlo import read_hlo
+
+        return read_hlo(text, source=label)
+    if _JAXPR.match(text, start):
+        hint = "name the function, or give the file that scanir show --stage jaxpr prints"
+        raise _unknown(label, "a jaxpr as JAX prints it does not show the arrays it captures", hint)
+    raise _unknown(label, "it is neither HLO nor StableHLO" if text.strip() else "it is empty", _AS_TEXT)
+
+
+_AS_TEXT = "HLO text is what compiled.as_text() or --xla_dump_hlo_as_text write, StableHLO what lowered.as_text() writes"
+
+
+def _unknown(label: str, what: str, hint: str) -> TargetError:
+    return TargetError(f"{label} cannot be read: {what}", where=label, hint=hint)
+
+
+def _skip_comments(text: str) -> int:
+    position = 0
+    while match := _COMMENT.match(text, position):
+        position = match.end()
+    return position
+
+
+def _stablehlo(source: str | bytes, label: str) -> Module:
+    from scanir.readers.stablehlo import read_stablehlo
+
+    return cast(Module, read_stablehlo(source, source=label))
+
+
+def interface_of(module: Module) -> Interface:
+    """The interface of a module that no function is known for: its parameters are the arguments, in order."""
+    body = module.function(module.entry).body
+    names = _distinct(value.name or f"argument {k}" for k, value in enumerate(body.params))
+    arguments = tuple(
+        Argument(name, value.type, position=k) for k, (name, value) in enumerate(zip(names, body.params, strict=True))
+    )
+    results: list[Any] = list(body.results)
+    if len(results) == 1 and isinstance(results[0].type, TupleType):
+        results = list(results[0].type.elements)
+    return Interface(arguments, tuple(range(len(arguments))), tuple(str(k) for k in range(len(results))))
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Display names, each used once."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return distinct
