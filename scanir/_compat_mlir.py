@@ -1,0 +1,60 @@
+"""The MLIR bindings inside jaxlib, where they differ from version to version or are private.
+
+Promises an MLIR context of its own for each call, with every dialect that JAX can emit: JAX shares its contexts between
+lowerings, and a reader must not change what those accept. Imports jaxlib, but not jax, and only when called.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def mlir_ir() -> Any:
+    """The module ``jaxlib.mlir.ir``."""
+    from jaxlib.mlir import ir
+
+    return ir
+
+
+def new_context() -> Any:
+    """A fresh context that knows JAX's dialects and accepts ops and dialects it does not know."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import chlo, mhlo, sdy, stablehlo
+
+    # `ir.Context.__init__` would load every dialect linked into the library; its base class makes an empty context.
+    context = ir.Context.__new__(ir.Context)
+    super(ir.Context, context).__init__()
+    # A pool of threads for each file read costs more than it gains.
+    context.enable_multithreading(False)
+    context.append_dialect_registry(_upstream_dialects(ir))
+    context.load_all_available_dialects()
+    for register in (sdy.register_dialect, mhlo.register_mhlo_dialect, chlo.register_dialect, stablehlo.register_dialect):
+        register(context)
+    _register_mpmd(context)
+    context.allow_unregistered_dialects = True
+    return context
+
+
+def _upstream_dialects(ir: Any) -> Any:
+    registry = ir.DialectRegistry()
+    try:
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext as extension
+    except ImportError:  # its name up to jaxlib 0.5
+        from jaxlib.mlir._mlir_libs import register_jax_dialects as extension
+    extension.register_dialects(registry)
+    return registry
+
+
+def _register_mpmd(context: Any) -> None:
+    try:
+        from jaxlib.mlir.dialects import mpmd
+    except ImportError:  # older than the dialect: its ops are read as unregistered ones
+        return
+    mpmd.register_dialect(context)
+
+
+def deserialize_portable_artifact(context: Any, artifact: bytes) -> Any:
+    """The StableHLO module of a portable artifact (VHLO bytecode), upgraded to this version's ops."""
+    from jaxlib.mlir.dialects import stablehlo
+
+    return stablehlo.deserialize_portable_artifact(context, artifact)

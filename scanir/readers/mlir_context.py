@@ -1,0 +1,122 @@
+"""From MLIR text or bytecode to a module of the MLIR bindings, in a context of its own.
+
+Promises that what cannot be parsed is a ReadError that says where: the parser ends the process at extreme nesting, so
+text is measured first, in one linear pass. Refuses what nests deeper than `MAX_NESTING`. Text that MLIR verifies as
+wrong is refused too. Imports jaxlib when called, never jax.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from scanir._compat_mlir import deserialize_portable_artifact, mlir_ir, new_context
+from scanir.errors import ReadError
+
+#: jaxlib's parser survives some ten thousand levels on the main thread's stack and far fewer on another thread's.
+MAX_NESTING = 2000
+#: MLIR keeps offsets into a source in 32 bits.
+MAX_BYTES = 2**31 - 1
+
+BYTECODE = b"ML\xefR"
+#: Who wrote the bytecode of a portable artifact, in its header.
+ARTIFACT = re.compile(rb"ML\xefR.{1,9}?StableHLO_v", re.DOTALL)
+
+_TOKENS = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"'  # a string: nothing in it nests
+    r"|//[^\n]*"
+    r"|(?P<define>[#!][\w$.-]+\s*=(?!=))|(?P<use>[#!][A-Za-z_]\w*)"
+    r"|->|[<>]=|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<less><)|(?P<greater>>)"
+)
+_OPENERS = re.compile(r"[(\[{<#!]")
+
+
+def parse_module(source: str | bytes, name: str) -> Any:
+    """The module, verified, in StableHLO where it was a portable artifact."""
+    if len(source) > MAX_BYTES:
+        raise ReadError("the module is larger than MLIR can read (2 GiB)", where=name)
+    if isinstance(source, bytes) and not source.startswith(BYTECODE):
+        source = _decoded(source, name)
+    if isinstance(source, str):
+        if nesting(source) > MAX_NESTING:
+            raise ReadError(
+                f"brackets or aliases nest deeper than {MAX_NESTING} levels",
+                where=name,
+                hint="MLIR's parser would end the process; is this a program that JAX wrote?",
+            )
+    context = new_context()
+    try:
+        if isinstance(source, bytes) and ARTIFACT.match(source):
+            return deserialize_portable_artifact(context, source)
+        module = mlir_ir().Module.parse(source, context)
+        return _upgraded(context, module) if _is_vhlo(module) else module
+    except mlir_ir().MLIRError as error:
+        raise _read_error(error, name) from error
+    except (ValueError, RuntimeError) as error:  # how the bindings report an artifact they cannot upgrade
+        raise ReadError(f"not a module that MLIR can read: {str(error).splitlines()[0]}", where=name) from error
+
+
+def _decoded(source: bytes, name: str) -> str:
+    try:
+        text = source.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            "neither MLIR text nor MLIR bytecode", where=f"{name}, byte {error.start}", hint="bytecode starts with 'ML\\xefR'"
+        ) from error
+    return text
+
+
+def nesting(text: str) -> int:
+    """The depth of nesting, never too small: brackets, plus the chain of aliases (``#a1 = [#a0]``) they may hold.
+
+    Angle brackets are counted apart, since a ``>`` may also be a comparison.
+    """
+    if sum(1 for _ in zip(range(MAX_NESTING), _OPENERS.finditer(text), strict=False)) < MAX_NESTING:
+        return 0  # shallow, however it nests
+    depth = deepest = angle = angles = 0
+    chains: dict[str, int] = {}
+    defined, chain, longest = "", 0, 0
+    for token in _TOKENS.finditer(text):
+        match token.lastgroup:
+            case "open":
+                depth += 1
+                deepest = max(deepest, depth)
+            case "close":
+                depth = max(0, depth - 1)
+            case "less":
+                angle += 1
+                angles = max(angles, angle)
+            case "greater":
+                angle = max(0, angle - 1)
+            case "define":
+                chains[defined] = chain
+                defined, chain = token[0].rstrip("= \t\r\n"), 1
+            case "use":
+                chain = max(chain, 1 + chains.get(token[0], 0)) if defined else 0
+                longest = max(longest, chain)
+            case _:
+                pass
+    return deepest + angles + longest
+
+
+def _is_vhlo(module: Any) -> bool:
+    return any(op.operation.name.startswith("vhlo.") for op in module.body.operations)
+
+
+def _upgraded(context: Any, module: Any) -> Any:
+    """VHLO as StableHLO, by way of the portable artifact it is the text of."""
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return deserialize_portable_artifact(context, buffer.getvalue())
+
+
+def _read_error(error: Any, name: str) -> ReadError:
+    diagnostics = getattr(error, "error_diagnostics", ())
+    if not diagnostics:
+        return ReadError(f"MLIR cannot read this: {str(error).splitlines()[0]}", where=name)
+    first = diagnostics[0]
+    message = str(first.message).strip().splitlines()[0] if str(first.message).strip() else "parse error"
+    place = re.search(r":(\d+):(\d+)\)?$", str(first.location))
+    where = f"{name}:{place[1]}:{place[2]}" if place else name
+    return ReadError(f"MLIR cannot read this: {message}", where=where)
