@@ -113,9 +113,7 @@ class _Assembly:
         region, param_attrs = body.region()
         self.regions[computation.name] = region
         found = {a.key: self.reader.read(a.key, a.text, self.regions, ()) for a in computation.attributes}
-        return Function(
-            computation.name, region, attributes(found), param_attrs if any(param_attrs) else (), ()
-        )
+        return Function(computation.name, region, attributes(found), param_attrs if any(param_attrs) else (), ())
 
     def agree(self, written: Type, defined: Type) -> bool:
         """Whether two types are alike but for layout, memory space and bounds, which an operand need not repeat."""
@@ -184,13 +182,30 @@ class _Body:
                 found[key] = self._attribute(attribute)
         type = self._type(instruction, operands, roles)
         regions = self._regions(instruction, roles, found) if roles else ()
-        if instruction.opcode == "constant":
-            found["value"] = self._constant(instruction, type)
+        opcode = instruction.opcode
+        if opcode == "constant":
+            written = self._constant(instruction, type)
+            if isinstance(written, Seq) and isinstance(type, TupleType):
+                opcode = "tuple"  # a constant is an array; a constant tuple is a tuple of constants
+                operands = self._elements(instruction.name, written, type, location)
+            else:
+                found["value"] = written
         value = Value(type, instruction.name)
-        self.ops.append(
-            Op(instruction.opcode, operands, (value,), attributes(found), regions, control, location)
-        )
+        self.ops.append(Op(opcode, operands, (value,), attributes(found), regions, control, location))
         return value
+
+    def _elements(self, name: str, tuple_: Seq, type: TupleType, location: Location | None) -> tuple[Value, ...]:
+        """Ops for the elements of a constant tuple. Recurses over its type, whose depth the reader of types bounds."""
+        values: list[Value] = []
+        for index, (written, element) in enumerate(zip(tuple_.items, type.elements, strict=True)):
+            value = Value(element, f"{name}/{index}")
+            if isinstance(written, Seq) and isinstance(element, TupleType):
+                inner = self._elements(value.name, written, element, location)
+                self.ops.append(Op("tuple", inner, (value,), (), (), (), location))
+            else:
+                self.ops.append(Op("constant", (), (value,), attributes({"value": written}), (), (), location))
+            values.append(value)
+        return tuple(values)
 
     def _attribute(self, attribute: Attribute) -> Attr:
         return self.assembly.reader.read(attribute.key, attribute.text, self.assembly.regions, self.values)
@@ -232,9 +247,7 @@ class _Body:
         if operand.type is not None:
             written = self.assembly.syntax.shapes.type(operand.type, operand.position)
             if not self.assembly.agree(written, value.type):
-                raise self.source.fail(
-                    operand.position, f"operand '{operand.name}' is {value.type} and not {written}"
-                )
+                raise self.source.fail(operand.position, f"operand '{operand.name}' is {value.type} and not {written}")
         return value
 
     def _control(self, attribute: Attribute) -> tuple[Value, ...]:

@@ -15,15 +15,16 @@ import numpy as np
 from scanir.ir.attrs import Attr, Hidden, Seq, array
 from scanir.ir.types import TensorType, TupleType, Type
 from scanir.readers.hlo.dtypes import COMPLEX, FLOATS, INTEGERS, Floating
-from scanir.readers.hlo.shapes import ARRAY
 from scanir.readers.hlo.source import Source
 
 _PUNCTUATION = str.maketrans("{}(),", "     ")
+_UNMARKED = {code: None for code in range(128) if chr(code) not in "{},"}
 _PAYLOAD = re.compile(r"nan\s*\(\s*(0x[0-9a-fA-F]{1,16})\s*\)")
 _NAN = re.compile(r"([+-]?)nan(?::(0x[0-9a-fA-F]+))?")
 _COMPLEX = re.compile(r"\(\s*([^\s(),{}]+)\s*,\s*([^\s(),{}]+)\s*\)")
 #: XLA's parser takes one number for an array, sets the first element to it and leaves open what the others are.
 _SINGLE = re.compile(r"[\w.+\-]+")
+_TYPED = re.compile(r"[a-z]\w*\[[\d,\s]*\]\s*(?=\{)")
 _TRUTH = {"true": "1", "false": "0"}
 #: Python reads more spellings of a number than HLO has.
 _FOREIGN = re.compile(r"[^\s{}(),0-9a-fA-FinxX.:+\-]")
@@ -60,7 +61,7 @@ def _value(text: str, type: Type) -> Attr:
         return Seq(tuple(_value(part, element) for part, element in zip(parts, type.elements, strict=True)))
     if not isinstance(type, TensorType):
         raise _Malformed("only arrays and tuples have literals")
-    written = ARRAY.match(text)  # in old dumps the type stands before the elements
+    written = _TYPED.match(text)  # in old dumps the type stands before the elements
     if written:
         text = text[written.end() :].strip()
     shape = tuple(dim for dim in type.shape if isinstance(dim, int))
@@ -99,7 +100,7 @@ def _elements(text: str, dtype: str, shape: tuple[int, ...]) -> bytes:
         text = _PAYLOAD.sub(r"nan:\1", text)
     if "(" in text or ")" in text:
         raise _Malformed("parentheses in an array of plain numbers")
-    _check_braces(text, shape)
+    _check_structure(text, shape)
     tokens = text.translate(_PUNCTUATION).split()
     expected = count * (2 if dtype in COMPLEX else 1)
     if len(tokens) != expected:
@@ -117,17 +118,21 @@ def _elements(text: str, dtype: str, shape: tuple[int, ...]) -> bytes:
     return _floats(tokens, format)
 
 
-def _check_braces(text: str, shape: tuple[int, ...]) -> None:
-    """Braces must be as many as the shape has; their places then follow from the order of elements."""
-    needed = 0
-    rows = 1
-    for dim in shape:
-        needed += rows
-        rows *= dim
-    opened, closed = text.count("{"), text.count("}")
-    # A one-dimensional literal may stand without braces of its own only as a scalar.
-    if opened != needed or closed != needed:
-        raise _Malformed(f"{opened} opening and {closed} closing braces where {needed} are needed")
+def _check_structure(text: str, shape: tuple[int, ...]) -> None:
+    """Braces and commas must stand exactly as the shape has them."""
+    marks = text.translate(_UNMARKED)
+    if 0 in shape:
+        shape = shape[: shape.index(0) + 1]  # nothing is written inside of nothing
+    # The length first: a short text can name a shape whose pattern would fill the memory.
+    length = 0
+    for dim in reversed(shape):
+        length = 2 + dim * length + max(dim - 1, 0)
+    pattern = ""
+    if len(marks) == length:
+        for dim in reversed(shape):
+            pattern = "{" + ",".join([pattern] * dim) + "}"
+    if marks != pattern:
+        raise _Malformed("its braces and commas are not those of the shape")
 
 
 def _integers(tokens: list[str], dtype: str) -> bytes:
@@ -168,7 +173,7 @@ def _rounded(values: np.ndarray[Any, Any], format: Floating, patched: list[tuple
     with np.errstate(all="ignore"):  # overflow is found below, by its result
         rounded = values.astype(format.numpy)
         back = rounded.astype(np.float64)
-    if not np.array_equal(np.isfinite(values), np.isfinite(back)):
+    if not np.array_equal(np.isinf(values), np.isinf(back)) or bool(np.any(np.isnan(back))):
         raise _Malformed(f"a number that {format.name} cannot hold")
     raw = np.ascontiguousarray(rounded).view(format.raw).copy()
     for index, bits in patched:

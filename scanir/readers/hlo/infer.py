@@ -29,9 +29,7 @@ _FIELD = re.compile(r"(\w+)=([\w\-]+)")
 _PARTS = {"c64": "f32", "c128": "f64"}
 
 
-def infer(
-    opcode: str, operands: Sequence[Type], attributes: Mapping[str, str], results: Sequence[Type]
-) -> Type | None:
+def infer(opcode: str, operands: Sequence[Type], attributes: Mapping[str, str], results: Sequence[Type]) -> Type | None:
     """The type, or None where it does not follow. ``results``: those of the computations the instruction refers to."""
     if opcode == "tuple":
         return TupleType(tuple(operands))

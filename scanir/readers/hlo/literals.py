@@ -128,7 +128,8 @@ def _whole(dtype: str, parts: list[tuple[int, int | memoryview]]) -> np.ndarray[
     ]
     numbers = np.concatenate(decoded) if decoded else np.empty(0, np.uint64)
     if dtype == "bool":
-        return (numbers != 0).astype(np.uint8)
+        truth: np.ndarray[Any, Any] = (numbers != 0).astype(np.uint8)
+        return truth
     return numbers.astype(INTEGERS[dtype].numpy)  # modulo 2^n: a negative int32 is written with 64 bits
 
 
@@ -141,7 +142,8 @@ def _raw(dtype: str, data: memoryview) -> np.ndarray[Any, Any]:
         low: np.ndarray[Any, Any] = (raw.view(np.int8) if signed else raw) >> shift
         return low
     width = element_bytes(dtype) or 1
-    return np.frombuffer(data[: len(data) - len(data) % width], dtype=np.dtype(f"V{width}"))
+    whole: np.ndarray[Any, Any] = np.frombuffer(data[: len(data) - len(data) % width], dtype=np.dtype(f"V{width}"))
+    return whole
 
 
 def _row_major(elements: np.ndarray[Any, Any], shape: _Shape) -> bytes:

@@ -179,9 +179,7 @@ class Syntax:
     ) -> None:
         if not instructions:
             raise self.source.fail(pos, f"computation '{name}' has no instruction")
-        self.computations.append(
-            Computation(name, pos, tuple(instructions), root % len(instructions), attributes)
-        )
+        self.computations.append(Computation(name, pos, tuple(instructions), root % len(instructions), attributes))
 
     # -- instructions -------------------------------------------------------------------------------------------
 
@@ -208,9 +206,7 @@ class Syntax:
         attributes: tuple[Attribute, ...] = ()
         if depth == 0:
             attributes, end = self._attributes(end)
-        into.append(
-            Instruction(name, start, written, pos, opcode, operands, payload, inside, attributes)
-        )
+        into.append(Instruction(name, start, written, pos, opcode, operands, payload, inside, attributes))
         return end
 
     def _operands(self, owner: str, pos: int, into: list[Instruction], depth: int) -> tuple[tuple[Operand, ...], int]:
