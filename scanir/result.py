@@ -46,11 +46,12 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class ForwardedOutput:
-    """Result ``output`` of that side is its own argument ``input`` handed on."""
+    """Result ``output`` of that side is its own argument ``input`` handed on. ``name``: what that argument is called."""
 
     side: str
     output: int
     input: int
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

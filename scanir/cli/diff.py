@@ -1,0 +1,80 @@
+"""``scanir diff``: compare two programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from scanir.cli.options import (
+    ARGS_HELP,
+    CONTEXT,
+    EXIT_CODES,
+    parse,
+    progress,
+    stage_option,
+    stdout_is_for_the_report,
+    traceback_option,
+    use_color,
+    width,
+)
+
+if TYPE_CHECKING:
+    from scanir.result import Diff
+
+
+@click.command("diff", context_settings=CONTEXT, epilog=EXIT_CODES, short_help="Compare two programs.")
+@click.argument("a")
+@click.argument("b")
+@stage_option
+@click.option("--args", "args", metavar="ARGS", help=f"{ARGS_HELP} For both sides.")
+@click.option("--args-a", metavar="ARGS", help="The same, for A alone.")
+@click.option("--args-b", metavar="ARGS", help="The same, for B alone.")
+@click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
+@click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
+@click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
+@click.option("--scope", type=click.Choice(["program", "loops"]), default="program", show_default=True,
+              help="What the verdict is about: the program, or its pairs of loops alone.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+              help="Of the report on stdout.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+              help="Colour of the report; auto follows NO_COLOR and the terminal.")
+@traceback_option
+def command(
+    a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, allow: tuple[str, ...],
+    forbid: tuple[str, ...], strict: bool, scope: str, format_: str, color: str,
+) -> int:  # fmt: skip
+    """Say whether A and B are the same program, and if not, where they first differ.
+
+    A and B are strategies (see scanir list), pkg.module:function, path/to/file.py:function, or files of HLO or StableHLO.
+    A function is traced with the arguments given, else with its own example; it is never run.
+    """
+    from scanir import api
+
+    both = parse(args)
+    given_a, given_b = parse(args_a) or both, parse(args_b) or both
+    progress(f"comparing {a} and {b} at {stage}")
+    with stdout_is_for_the_report():
+        answer = api.diff(
+            a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b
+        )
+    if format_ == "json":
+        from scanir.render.json import render_json
+
+        click.echo(render_json(answer))
+    else:
+        from scanir.render.text import render_text
+
+        colored = use_color(color)
+        click.echo(render_text(answer, color=colored, width=width(), notes=False), nl=False, color=colored)
+        _notes(answer)
+    return answer.exit_code
+
+
+def _notes(answer: Diff) -> None:
+    """What a person should know about how the sides were read, which is no part of the report."""
+    from scanir.render.words import clean
+
+    for stage in answer.stages:
+        for note in stage.notes:
+            click.echo(f"note: {stage.stage}: {clean(note)}", err=True)

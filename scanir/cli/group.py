@@ -1,0 +1,104 @@
+"""``scanir``: the group of commands, and the one place where an outcome becomes an exit status.
+
+Promises: a report on stdout and everything else on stderr; a Python traceback only for ``--traceback``; one of the exit
+codes below, whatever happens.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from scanir.cli.options import CONTEXT, EXIT_CODES, Settings, traceback_option
+from scanir.errors import ScanirError
+
+#: The commands, each a module of this package, in the order in which help shows them.
+COMMANDS = ("diff", "show", "list", "doctor")
+INTERRUPTED = 130
+CLOSED_PIPE = 141
+
+
+class _Commands(click.Group):
+    """Loads a command's module when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"scanir.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from rapidfuzz import process
+
+            near = process.extractOne(args[0], COMMANDS, score_cutoff=60)
+            hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings=CONTEXT, epilog=EXIT_CODES)
+@click.version_option(package_name=None, message="scanir %(version)s", version=importlib.import_module("scanir").__version__)
+@traceback_option
+def cli() -> None:
+    """Compare JAX programs as they are traced, lowered and compiled.
+
+    \b
+    scanir diff lambda carry --stage all
+    scanir diff pkg.step:old pkg.step:new --args 'f32[3], f32[2,100], 0.01'
+    scanir diff before.txt after.txt
+    """
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    settings = Settings()
+    _tolerate_any_character()
+    try:
+        result = cli.main(args=None if argv is None else list(argv), prog_name="scanir", obj=settings, standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.ClickException as problem:
+        problem.show()
+        return 2
+    except ScanirError as problem:
+        _traceback(problem, settings)
+        return _say(f"error: {problem}", problem.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # Python flushes stdout once more at exit, and would complain about the pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+    except Exception as problem:  # the last resort: whatever it is, a person gets a line, a hint and exit code 2
+        _traceback(problem, settings)
+        hint = "" if settings.traceback else "\n  hint:  --traceback shows where"
+        first = str(problem).partition("\n")[0]
+        return _say(f"internal error, please report: {type(problem).__name__}: {first}{hint}", 2)
+
+
+def _traceback(problem: BaseException, settings: Settings) -> None:
+    if settings.traceback:
+        traceback.print_exception(problem, file=sys.stderr)
+
+
+def _say(message: str, code: int) -> int:
+    click.echo(message, err=True)
+    return code
+
+
+def _tolerate_any_character() -> None:
+    """Write what the encoding of a stream lacks as an escape, rather than fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,100 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from scanir.targets.arguments import Arguments
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+EXIT_CODES = """\b
+Exit codes:
+  0    IDENTICAL or EQUIVALENT
+  1    DIFFERENT
+  2    usage error, unreadable input, or a crash
+  3    INCONCLUSIVE: something hides the answer
+  130  interrupted (Ctrl-C)
+  141  the reader of the output went away
+Over several stages: 2 if any failed, else 1 if any differ, else 3, else 0."""
+
+ARGS_HELP = """Example arguments, by shape: 'f32[3], f32[2,100], 0.01, {"w": bf16[8,8]}'."""
+
+
+@dataclass(slots=True)
+class Settings:
+    """What holds for the whole run: filled in while the command line is read."""
+
+    traceback: bool = False
+
+
+def _set_traceback(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and isinstance(ctx.obj, Settings):
+        ctx.obj.traceback = True
+
+
+def traceback_option(function: Decorated) -> Decorated:
+    """``--traceback``, which every command takes."""
+    return click.option(
+        "--traceback",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_set_traceback,
+        help="Show the Python traceback of an error.",
+    )(function)
+
+
+def stage_option(function: Decorated) -> Decorated:
+    return click.option(
+        "--stage",
+        default="hlo",
+        show_default=True,
+        metavar="STAGE",
+        help="jaxpr, stablehlo, hlo-in (before optimization), hlo (optimized), a comma list, or all.",
+    )(function)
+
+
+def parse(text: str | None) -> Arguments | None:
+    """Arguments from the command line; None where there are none."""
+    if text is None:
+        return None
+    from scanir.targets.arguments import parse_arguments
+
+    return parse_arguments(text)
+
+
+def use_color(choice: str) -> bool:
+    """Whether to colour stdout: as asked for, else on a terminal, unless NO_COLOR says no."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    """Columns of the terminal: COLUMNS, else what it says, else 80."""
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+@contextlib.contextmanager
+def stdout_is_for_the_report() -> Iterator[None]:
+    """What a person's code prints while it is imported and traced goes to stderr: stdout holds the report alone."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def progress(message: str) -> None:
+    """Tell a person who is watching that something goes on."""
+    if sys.stderr.isatty():
+        click.echo(message, err=True)

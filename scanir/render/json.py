@@ -1,0 +1,97 @@
+"""The answer as JSON: the documented object, its keys in the documented order.
+
+Schema 1. Every key is always there; what does not apply is null or an empty list. Later versions add keys, and change or take
+away none without another ``schema_version``. Promises plain data with no clock, path of scanir's or identity in it: same
+input, same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from scanir.result import SCHEMA_VERSION, Capture, Diff, Filling, LoopDiff, LoopSide, Mismatch, StageDiff
+
+
+def diff_to_json(diff: Diff) -> dict[str, Any]:
+    """The JSON object of an answer."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "a": diff.a,
+        "b": diff.b,
+        "verdict": diff.verdict.name,
+        "exit_code": diff.exit_code,
+        "stages": [_stage(stage) for stage in diff.stages],
+    }
+
+
+def render_json(diff: Diff) -> str:
+    """The text of the JSON object: ASCII, so that it is the same under every locale."""
+    return json.dumps(diff_to_json(diff), indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _stage(stage: StageDiff) -> dict[str, Any]:
+    return {
+        "stage": stage.stage,
+        "verdict": stage.verdict.name,
+        "modulo": [{"rule": use.rule, "count": use.count, "where": list(use.where)} for use in stage.modulo],
+        "bindings": [
+            {"side": binding.side, "argument": binding.argument, "constant": binding.constant} for binding in stage.bindings
+        ],
+        "forwarded_outputs": [
+            {"side": output.side, "output": output.output, "input": output.input} for output in stage.forwarded_outputs
+        ],
+        "reasons": list(stage.reasons),
+        "assumptions": list(stage.assumptions),
+        "loops": [_loop(loop) for loop in stage.loops],
+        "mismatch": _mismatch(stage.mismatch),
+        "provenance": list(stage.provenance),
+        "notes": list(stage.notes),
+    }
+
+
+def _loop(loop: LoopDiff) -> dict[str, Any]:
+    return {
+        "verdict": loop.verdict,
+        "left": _side(loop.left),
+        "right": _side(loop.right),
+        "trip_count": loop.trip_count,
+        "captures": [_capture(capture) for capture in loop.captures],
+        "notes": list(loop.notes),
+    }
+
+
+def _side(side: LoopSide | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    return {
+        "path": side.path,
+        "kind": side.kind,
+        "slots": side.slots,
+        "ops": side.ops,
+        "file": side.file,
+        "line": side.line,
+    }
+
+
+def _capture(capture: Capture) -> dict[str, Any]:
+    return {
+        "hole": capture.hole,
+        "type": capture.type,
+        "left": _filling(capture.left),
+        "right": _filling(capture.right),
+    }
+
+
+def _filling(filling: Filling | None) -> dict[str, Any] | None:
+    return None if filling is None else {"kind": filling.kind, "slot": filling.slot, "value": filling.value}
+
+
+def _mismatch(mismatch: Mismatch | None) -> dict[str, Any] | None:
+    if mismatch is None:
+        return None
+    return {
+        "reason": mismatch.reason,
+        "left": {"path": mismatch.left_path, "value": mismatch.left, "line": mismatch.left_line},
+        "right": {"path": mismatch.right_path, "value": mismatch.right, "line": mismatch.right_line},
+    }

@@ -1,0 +1,178 @@
+"""The report for a terminal: the verdict first, then stage by stage what it rests on.
+
+Promises: no line is longer than the width asked for unless a single word is, no colour unless asked for, no trailing
+blanks, and nothing in a program's names that the terminal or rich would obey. Long lists are cut, and say so; JSON has all.
+"""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from scanir.render import words
+from scanir.result import Capture, Diff, LoopDiff, Mismatch, StageDiff
+
+WIDTH = 80
+#: Rows of a table of captures, and loops of a stage, that a person still reads.
+ROWS = 40
+LOOPS = 12
+
+_STYLE = {
+    "IDENTICAL": "bold green",
+    "EQUIVALENT": "bold green",
+    "DIFFERENT": "bold red",
+    "INCONCLUSIVE": "bold yellow",
+    "SAME-BODY": "bold yellow",
+    "UNPAIRED": "bold yellow",
+}
+_EQUAL = ("IDENTICAL", "EQUIVALENT")
+
+
+def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: bool = True) -> str:
+    """The report, ending in a newline. ``notes`` False leaves the notes to the caller."""
+    target = io.StringIO()
+    console = Console(
+        file=target, width=max(width, 20), color_system="standard" if color else None, force_terminal=color, no_color=not color,
+        markup=False, highlight=False, emoji=False, legacy_windows=False, soft_wrap=False, _environ={},
+    )  # fmt: skip
+    console.print(_head(diff))
+    for stage in diff.stages:
+        body = _stage(stage, notes=notes)
+        if len(diff.stages) > 1:
+            console.print()
+            console.print(_stage_title(stage))
+            body = [Padding(part, (0, 0, 0, 2)) for part in body]
+        for part in body:
+            console.print(part)
+    return "".join(f"{line.rstrip()}\n" for line in target.getvalue().splitlines())
+
+
+def _head(diff: Diff) -> Text:
+    head = Text(diff.verdict.name, _STYLE[diff.verdict.name])
+    head.append(f"  {words.clean(diff.a)} (a) and {words.clean(diff.b)} (b)", "bold")
+    head.append(f" at {', '.join(stage.stage for stage in diff.stages)}", "default")
+    head.append(f"\n{words.meaning(diff)}", "dim")
+    return head
+
+
+def _stage_title(stage: StageDiff) -> Text:
+    title = Text(f"{stage.stage}: ", "bold")
+    title.append(stage.verdict.name, _STYLE[stage.verdict.name])
+    if modulo := words.summary(stage):
+        title.append(f" {modulo}", "default")
+    return title
+
+
+def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
+    """The parts of a stage, in the order in which a person asks for them."""
+    parts: list[RenderableType] = []
+    if stage.mismatch is not None:
+        parts += [_heading("first difference"), _mismatch(stage.mismatch)]
+    parts += _bullets("reasons", stage.reasons)
+    if stage.modulo:
+        parts += [_heading("rules that were needed"), _rules(stage)]
+    parts += _bullets("bindings", tuple(words.binding(bound) for bound in stage.bindings))
+    parts += _bullets("outputs", tuple(words.forwarded(output) for output in stage.forwarded_outputs))
+    parts += _bullets("assumptions", stage.assumptions)
+    for number, loop in enumerate(_shown(stage.loops), 1):
+        parts += _loop(loop, number)
+    if len(stage.loops) > LOOPS:
+        parts += ["", _indented(Text(f"and {words.count(len(stage.loops) - LOOPS, 'loop')} more, in --format json", "dim"))]
+    parts += _bullets("the sides were made differently", stage.provenance)
+    return parts + (_bullets("notes", stage.notes) if notes else [])
+
+
+def _heading(text: str) -> RenderableType:
+    return Group("", Text(text, "bold cyan"))
+
+
+def _indented(part: RenderableType, by: int = 2) -> RenderableType:
+    return Padding(part, (0, 0, 0, by))
+
+
+def _grid(*styles: str) -> Table:
+    """Columns side by side, the last taking what is left of the line."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for style in styles:
+        grid.add_column(style=style, overflow="fold")
+    return grid
+
+
+def _bullets(title: str, lines: tuple[str, ...]) -> list[RenderableType]:
+    if not lines:
+        return []
+    grid = _grid("default", "default")
+    for line in lines:
+        grid.add_row(Text("-"), Text(words.clean(line)))
+    return [_heading(title), _indented(grid)]
+
+
+def _rules(stage: StageDiff) -> RenderableType:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for use in stage.modulo:
+        text = Text(words.law(use.rule))
+        if where := words.places(use):
+            text.append(f"\nin {where}" if text.plain else f"in {where}", "dim")
+        grid.add_row(Text(words.clean(use.rule)), Text(f"{use.count}x"), text)
+    return _indented(grid)
+
+
+def _mismatch(mismatch: Mismatch) -> RenderableType:
+    grid = _grid("bold", "default")
+    sides = (
+        ("a", mismatch.left_path, mismatch.left, mismatch.left_line),
+        ("b", mismatch.right_path, mismatch.right, mismatch.right_line),
+    )
+    for side, path, value, line in sides:
+        text = Text(words.clean(value))
+        text.append(f"\nin {words.clean(path)}", "dim")
+        if line:
+            text.append(f", {words.clean(line)}", "dim")
+        grid.add_row(Text(side), text)
+    return _indented(Group(Text(words.clean(mismatch.reason)), grid))
+
+
+def _shown(loops: tuple[LoopDiff, ...]) -> tuple[LoopDiff, ...]:
+    """All loops, or of very many those that are not equal before those that are."""
+    if len(loops) <= LOOPS:
+        return loops
+    return tuple(sorted(loops, key=lambda loop: loop.verdict in _EQUAL)[:LOOPS])
+
+
+def _loop(loop: LoopDiff, number: int) -> list[RenderableType]:
+    title = Text(f"loop {number}", "bold cyan")
+    title.append(f"  {words.loop_title(loop)}: ", "default")
+    title.append(loop.verdict, _STYLE.get(loop.verdict, "bold"))
+    if meaning := words.LOOP_MEANING.get(loop.verdict):
+        title.append(f", {meaning}", "default")
+    sides = _grid("bold", "default")
+    for name, side in (("a", loop.left), ("b", loop.right)):
+        sides.add_row(Text(name), Text(words.loop_side(side)))
+    parts: list[RenderableType] = ["", title, _indented(sides)]
+    parts += [_indented(Text(words.clean(note))) for note in loop.notes]
+    if loop.captures:
+        parts += ["", _indented(_captures(loop.captures))]
+    if len(loop.captures) > ROWS:
+        parts.append(_indented(Text(f"and {len(loop.captures) - ROWS} more, in --format json", "dim")))
+    return parts
+
+
+def _captures(captures: tuple[Capture, ...]) -> Table:
+    """What each side puts into each hole of the body."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("hole", no_wrap=True)
+    table.add_column("type", overflow="fold")
+    table.add_column("in a", overflow="fold")
+    table.add_column("in b", overflow="fold")
+    for capture in captures[:ROWS]:
+        alike = capture.left == capture.right
+        row = (str(capture.hole), words.clean(capture.type), words.filling(capture.left), words.filling(capture.right))
+        table.add_row(*(Text(cell, "default" if alike or k < 2 else "bold") for k, cell in enumerate(row)))
+    return table

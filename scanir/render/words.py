@@ -1,0 +1,116 @@
+"""The phrases of a report: what each part of an answer says in a person's words, the same in every format for people.
+
+Promises one line a phrase, without control characters, whatever names a program brings along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scanir.normalize.rules import RULES
+from scanir.result import Binding, Diff, Filling, ForwardedOutput, LoopDiff, LoopSide, RuleUse, StageDiff, Verdict
+
+#: What a verdict says, in one line.
+MEANING = {
+    Verdict.IDENTICAL: "the same graph; only names, locations and printing order may differ",
+    Verdict.EQUIVALENT: "the same results on every input, up to the rules below",
+    Verdict.DIFFERENT: "no proof of equality within the rules",
+    Verdict.INCONCLUSIVE: "something hides the answer; the reasons say what, and how to get one",
+}
+LOOP_MEANING = {
+    "IDENTICAL": "the same loop",
+    "EQUIVALENT": "the same loop, up to the rules",
+    "SAME-BODY": "the same body, given other values",
+    "DIFFERENT": "another body",
+    "UNPAIRED": "without a counterpart",
+}
+_OTHER = {"a": "b", "b": "a"}
+
+
+def clean(text: str) -> str:
+    """Text without characters that would steer a terminal: each is shown by its escape."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def count(number: int, noun: str) -> str:
+    """``1 slot``, ``3 slots``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(items: Iterable[str]) -> str:
+    return ", ".join(clean(item) for item in items)
+
+
+def meaning(diff: Diff) -> str:
+    """The line under the verdict."""
+    if diff.verdict is not Verdict.EQUIVALENT:
+        return MEANING[diff.verdict]
+    under = [name for name, some in (("bindings", diff.bindings), ("assumptions", _assumed(diff))) if some]
+    return MEANING[diff.verdict] if not under else f"{MEANING[diff.verdict]}, under the {' and '.join(under)} shown"
+
+
+def _assumed(diff: Diff) -> bool:
+    return any(stage.assumptions for stage in diff.stages)
+
+
+def summary(stage: StageDiff) -> str:
+    """``modulo carry-order, forwarded-outputs``; empty where no rule was needed."""
+    return f"modulo {listed(use.rule for use in stage.modulo)}" if stage.modulo else ""
+
+
+def law(rule: str) -> str:
+    """What a rule sets aside."""
+    known = RULES.get(rule)
+    return "" if known is None else known.law
+
+
+def places(use: RuleUse) -> str:
+    """Where a rule was needed; says how many places are not named."""
+    more = use.count - len(use.where)
+    rest = f" and {more} more" if use.where and more > 0 else ""
+    return f"{listed(use.where)}{rest}"
+
+
+def binding(bound: Binding) -> str:
+    """``dtau := 0.01``, with whose argument it is."""
+    other = _OTHER.get(bound.side, "the other side")
+    return f"{clean(bound.argument)} := {clean(bound.constant)}   (an argument of {bound.side}, a constant in {other})"
+
+
+def forwarded(output: ForwardedOutput) -> str:
+    name = f" ({clean(output.name)})" if output.name else ""
+    return f"output {output.output} of {output.side} is its input {output.input}{name} handed on"
+
+
+def filling(filled: Filling | None) -> str:
+    """What one side puts into a hole of a loop body."""
+    if filled is None:
+        return "-"
+    value = clean(filled.value)
+    slot = "" if filled.slot is None else f" {filled.slot}"
+    match filled.kind:
+        case "closed-over":
+            return f"closed over: {value}"
+        case "carried":
+            return f"carried unchanged in slot{slot}: {value}"
+        case "scanned":
+            return f"scanned input{slot}: {value}"
+        case "constant":
+            return f"constant {value}"
+        case kind:
+            return f"{clean(kind)}: {value}"
+
+
+def loop_title(loop: LoopDiff) -> str:
+    """``scan, 100 trips``."""
+    side = loop.left or loop.right
+    kind = clean(side.kind) if side is not None else "loop"
+    return kind if loop.trip_count is None else f"{kind}, {count(loop.trip_count, 'trip')}"
+
+
+def loop_side(side: LoopSide | None) -> str:
+    """``main/scan: 5 slots, 31 ops, rollout.py:60``."""
+    if side is None:
+        return "no such loop"
+    place = f", {clean(side.file)}:{side.line}" if side.file else ""
+    return f"{clean(side.path)}: {count(side.slots, 'slot')}, {count(side.ops, 'op')}{place}"

@@ -1,0 +1,122 @@
+"""Answers made by hand, for the tests of every format."""
+
+from __future__ import annotations
+
+from scanir.result import (
+    Binding,
+    Capture,
+    Diff,
+    Filling,
+    ForwardedOutput,
+    LoopDiff,
+    LoopSide,
+    Mismatch,
+    RuleUse,
+    StageDiff,
+    Verdict,
+)
+
+LEFT = LoopSide("lambda/scan", "scan", 2, 31, "rollout.py", 61)
+RIGHT = LoopSide("carry/scan", "scan", 5, 31, "rollout.py", 82)
+
+IDENTICAL = Diff(
+    "lambda",
+    "def",
+    (StageDiff("hlo", Verdict.IDENTICAL, loops=(LoopDiff("IDENTICAL", LEFT, LEFT, 100),)),),
+)
+
+EQUIVALENT = Diff(
+    "lambda",
+    "carry",
+    (
+        StageDiff(
+            "jaxpr",
+            Verdict.EQUIVALENT,
+            modulo=(RuleUse("forwarded-outputs", 3, ("result 2", "result 3", "result 4")), RuleUse("carry-closure", 3, ("carry/scan",))),
+            forwarded_outputs=(
+                ForwardedOutput("b", 2, 1, "a"),
+                ForwardedOutput("b", 3, 2, "dtau"),
+                ForwardedOutput("b", 4, 3),
+            ),
+            loops=(
+                LoopDiff(
+                    "EQUIVALENT",
+                    LEFT,
+                    RIGHT,
+                    100,
+                    (
+                        Capture(0, "f32[2,100]", Filling("closed-over", "a"), Filling("carried", "a", 2)),
+                        Capture(1, "f32[]", Filling("closed-over", "dtau"), Filling("carried", "dtau", 3)),
+                        Capture(2, "f32[]", Filling("closed-over", "damp"), Filling("carried", "damp", 4)),
+                    ),
+                ),
+            ),
+        ),
+        StageDiff("hlo", Verdict.IDENTICAL),
+    ),
+)
+
+BOUND = Diff(
+    "lambda",
+    "constant",
+    (
+        StageDiff(
+            "hlo",
+            Verdict.EQUIVALENT,
+            modulo=(RuleUse("constant-argument", 2),),
+            bindings=(Binding("a", "dtau", "0.01"), Binding("a", "damp", "1e-06")),
+            assumptions=("terminates: main/while, a loop that is removed",),
+            loops=(
+                LoopDiff(
+                    "EQUIVALENT",
+                    LEFT,
+                    RIGHT,
+                    None,
+                    (
+                        Capture(0, "f32[]", Filling("closed-over", "dtau"), Filling("constant", "0.01")),
+                        Capture(1, "f32[2]", Filling("scanned", "a", 0), Filling("computed", "mul -> f32[2]")),
+                        Capture(2, "f32[]", Filling("closed-over", "damp"), None),
+                    ),
+                    ("trip count 3 against dynamic",),
+                ),
+            ),
+        ),
+    ),
+)
+
+DIFFERENT = Diff(
+    "lambda",
+    "swapped",
+    (
+        StageDiff(
+            "hlo",
+            Verdict.DIFFERENT,
+            mismatch=Mismatch(
+                "lambda/scan/mul",
+                "swapped/scan/mul",
+                "dtau",
+                "damp",
+                "operand 1 of mul differs: damp and dtau changed places",
+                "rollout.py:44",
+                "rollout.py:44",
+            ),
+            loops=(LoopDiff("SAME-BODY", LEFT, LEFT, 100), LoopDiff("UNPAIRED", None, RIGHT, None)),
+            provenance=("jax: 0.10.2 against 0.12.0",),
+        ),
+    ),
+)
+
+INCONCLUSIVE = Diff(
+    "before.txt",
+    "after.txt",
+    (
+        StageDiff(
+            "hlo",
+            Verdict.INCONCLUSIVE,
+            reasons=("a constant is elided (2 times): dump with --xla_dump_large_constants",),
+            notes=("the text was made without large constants",),
+        ),
+    ),
+)
+
+ALL = {"identical": IDENTICAL, "equivalent": EQUIVALENT, "bound": BOUND, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
