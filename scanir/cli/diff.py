@@ -33,12 +33,28 @@ if TYPE_CHECKING:
 @click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
 @click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
 @click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
-@click.option("--scope", type=click.Choice(["program", "loops"]), default="program", show_default=True,
-              help="What the verdict is about: the program, or its pairs of loops alone.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-              help="Of the report on stdout.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
-              help="Colour of the report; auto follows NO_COLOR and the terminal.")
+@click.option(
+    "--scope",
+    type=click.Choice(["program", "loops"]),
+    default="program",
+    show_default=True,
+    help="What the verdict is about: the program, or its pairs of loops alone.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Of the report on stdout.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour of the report; auto follows NO_COLOR and the terminal.",
+)
 @traceback_option
 def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, allow: tuple[str, ...],
@@ -46,8 +62,8 @@ def command(
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
-    A and B are strategies (see scanir list), pkg.module:function, path/to/file.py:function, or files of HLO or StableHLO.
-    A function is traced with the arguments given, else with its own example; it is never run.
+    A and B are strategies (see scanir list), pkg.module:function, path/to/file.py:function, or files of HLO or
+    StableHLO. A function is traced with the arguments given, else with its own example; it is never run.
     """
     from scanir import api
 

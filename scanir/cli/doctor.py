@@ -53,7 +53,8 @@ def _version(package: str) -> str:
 def _jax() -> tuple[list[tuple[str, str]], bool]:
     try:
         return list(_facts()), True
-    except Exception as problem:  # a broken installation may fail in any way, and this command is there to say so
+    # A broken installation may fail in any way, and this command is there to say so.
+    except Exception as problem:  # noqa: BLE001
         return [("jax does not start", f"{type(problem).__name__}: {str(problem).partition(chr(10))[0]}")], False
 
 

@@ -48,7 +48,9 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings=CONTEXT, epilog=EXIT_CODES)
-@click.version_option(package_name=None, message="scanir %(version)s", version=importlib.import_module("scanir").__version__)
+@click.version_option(
+    package_name=None, message="scanir %(version)s", version=importlib.import_module("scanir").__version__
+)
 @traceback_option
 def cli() -> None:
     """Compare JAX programs as they are traced, lowered and compiled.
@@ -65,7 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings = Settings()
     _tolerate_any_character()
     try:
-        result = cli.main(args=None if argv is None else list(argv), prog_name="scanir", obj=settings, standalone_mode=False)
+        result = cli.main(
+            args=None if argv is None else list(argv), prog_name="scanir", obj=settings, standalone_mode=False
+        )
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.ClickException as problem:
@@ -80,7 +84,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Python flushes stdout once more at exit, and would complain about the pipe again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
-    except Exception as problem:  # the last resort: whatever it is, a person gets a line, a hint and exit code 2
+    # The last resort: whatever it is, a person gets a line, a hint and exit code 2.
+    except Exception as problem:  # noqa: BLE001
         _traceback(problem, settings)
         hint = "" if settings.traceback else "\n  hint:  --traceback shows where"
         first = str(problem).partition("\n")[0]

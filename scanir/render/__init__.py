@@ -1,0 +1,1 @@
+"""Formats of an answer, one file a format."""

@@ -1,8 +1,8 @@
 """The answer as JSON: the documented object, its keys in the documented order.
 
-Schema 1. Every key is always there; what does not apply is null or an empty list. Later versions add keys, and change or take
-away none without another ``schema_version``. Promises plain data with no clock, path of scanir's or identity in it: same
-input, same bytes.
+Schema 1. Every key is always there; what does not apply is null or an empty list. Later versions add keys, and change
+or take away none without another ``schema_version``. Promises plain data without clock or identity: same input, same
+bytes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def _stage(stage: StageDiff) -> dict[str, Any]:
         "verdict": stage.verdict.name,
         "modulo": [{"rule": use.rule, "count": use.count, "where": list(use.where)} for use in stage.modulo],
         "bindings": [
-            {"side": binding.side, "argument": binding.argument, "constant": binding.constant} for binding in stage.bindings
+            {"side": binding.side, "argument": binding.argument, "constant": binding.constant}
+            for binding in stage.bindings
         ],
         "forwarded_outputs": [
             {"side": output.side, "output": output.output, "input": output.input} for output in stage.forwarded_outputs

@@ -1,7 +1,7 @@
 """The report for a terminal: the verdict first, then stage by stage what it rests on.
 
-Promises: no line is longer than the width asked for unless a single word is, no colour unless asked for, no trailing
-blanks, and nothing in a program's names that the terminal or rich would obey. Long lists are cut, and say so; JSON has all.
+Promises: no line is longer than the width asked for, no colour unless asked for, no trailing blanks, and nothing in a
+program's names that the terminal or rich would obey. Long lists are cut, and say so; JSON has all.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from scanir.render import words
 from scanir.result import Capture, Diff, LoopDiff, Mismatch, StageDiff
 
 WIDTH = 80
+#: Narrower than this, columns would hold single letters.
+NARROWEST = 40
 #: Rows of a table of captures, and loops of a stage, that a person still reads.
 ROWS = 40
 LOOPS = 12
@@ -36,9 +38,17 @@ def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: b
     """The report, ending in a newline. ``notes`` False leaves the notes to the caller."""
     target = io.StringIO()
     console = Console(
-        file=target, width=max(width, 20), color_system="standard" if color else None, force_terminal=color, no_color=not color,
-        markup=False, highlight=False, emoji=False, legacy_windows=False, soft_wrap=False, _environ={},
-    )  # fmt: skip
+        file=target,
+        width=max(width, NARROWEST),
+        color_system="standard" if color else None,
+        force_terminal=color,
+        no_color=not color,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+        _environ={},
+    )
     console.print(_head(diff))
     for stage in diff.stages:
         body = _stage(stage, notes=notes)
@@ -81,7 +91,10 @@ def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
     for number, loop in enumerate(_shown(stage.loops), 1):
         parts += _loop(loop, number)
     if len(stage.loops) > LOOPS:
-        parts += ["", _indented(Text(f"and {words.count(len(stage.loops) - LOOPS, 'loop')} more, in --format json", "dim"))]
+        parts += [
+            "",
+            _indented(Text(f"and {words.count(len(stage.loops) - LOOPS, 'loop')} more, in --format json", "dim")),
+        ]
     parts += _bullets("the sides were made differently", stage.provenance)
     return parts + (_bullets("notes", stage.notes) if notes else [])
 

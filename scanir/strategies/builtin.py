@@ -60,7 +60,7 @@ _family(
         ("fibonacci-scan", "fibonacci_scan", "example", "i32[], i32[]", "ten terms stacked by scan"),
         ("fibonacci-fori", "fibonacci_fori", "example", "i32[], i32[]", "ten terms written to an output buffer"),
         ("fibonacci-python", "fibonacci_python", "example", "i32[], i32[]", "ten terms by a Python loop, unrolled"),
-        ("fibonacci-vmap", "fibonacci_vmap", "many", "i32[4], i32[4]", "fibonacci-scan under vmap, over several starts"),
+        ("fibonacci-vmap", "fibonacci_vmap", "many", "i32[4], i32[4]", "fibonacci-scan vmapped over several starts"),
         ("fibonacci-jit", "fibonacci_jit", "", "", "jitted already, with options of its own; takes no argument"),
         ("fibonacci-xs-unused", "fibonacci_xs_unused", "example", "i32[], i32[]",
          "scans an arange it does not read, against length="),

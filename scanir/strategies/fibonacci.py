@@ -61,7 +61,7 @@ def fibonacci_vmap(a: Any, b: Any) -> Any:
 
 @functools.partial(jax.jit, static_argnames=("terms",), inline=True)
 def fibonacci_jit(terms: int = TERMS) -> Any:
-    """Jitted already. Wrapped in jit once more it would lose ``static_argnames``, and ``terms`` could not be a length."""
+    """Jitted already, with options of its own, which wrapping it in jit once more would hide."""
     _, values = lax.scan(_advance, (jnp.int32(0), jnp.int32(1)), None, length=terms)
     return values
 

@@ -25,8 +25,8 @@ class Strategy:
     """A way of writing a program.
 
     ``target`` is the function, or ``pkg.module:name`` of it. ``arguments`` is a tuple of example arguments (shapes are
-    enough), a callable that makes one, ``pkg.module:name`` of either, or None for a function without any. ``shapes`` shows
-    them in the form that ``--args`` reads.
+    enough), a callable that makes one, ``pkg.module:name`` of either, or None for a function without any. ``shapes``
+    shows them in the form that ``--args`` reads.
     """
 
     name: str
@@ -88,7 +88,9 @@ def register(
     _built_in()
     old = _REGISTRY.get(name)
     if old is not None and _place(old.target) != _place(function):
-        raise TargetError(f"a strategy {name!r} is registered already", where=_place(old.target), hint="choose another name")
+        raise TargetError(
+            f"a strategy {name!r} is registered already", where=_place(old.target), hint="choose another name"
+        )
     _REGISTRY[name] = new
     return function
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from scanir.errors import ArgumentError
 from scanir.strategies import registered
-from scanir.targets.grammar import DTYPES, Spec, Static, parse
+from scanir.targets.grammar import parse
+from scanir.targets.specs import DTYPES, Spec, Static
 
 #: Shapes for an example of ``--args``, one a parameter.
 _EXEMPLARS = ("f32[3]", "f32[2,100]", "f32[]", "0.01")
@@ -24,7 +25,7 @@ _KEYS = {"fry": "threefry2x32", "rbg": "rbg", "urbg": "unsafe_rbg"}
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Positional and keyword arguments. ``static``: positions and keywords whose values the function gets as they are."""
+    """Positional and keyword arguments. ``static``: positions and keywords whose values the function gets as given."""
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
@@ -90,7 +91,9 @@ def _key_dtype(dtype: str, text: str) -> Any:
 
     impl = _KEYS.get(dtype.removeprefix("key<").removesuffix(">"))
     if impl is None:
-        raise ArgumentError(f"unknown kind of key {dtype}", where=text, hint=f"keys: {', '.join(f'key<{k}>[]' for k in _KEYS)}")
+        raise ArgumentError(
+            f"unknown kind of key {dtype}", where=text, hint=f"keys: {', '.join(f'key<{k}>[]' for k in _KEYS)}"
+        )
     return jax.eval_shape(lambda: jax.random.key(0, impl=impl)).dtype
 
 
@@ -105,7 +108,10 @@ def default_arguments(function: Any) -> Arguments | None:
     if strategy is not None and strategy.arguments is not None:
         return Arguments(strategy.example())
     inner = inspect.unwrap(function) if callable(function) else function
-    return _of_module(getattr(inner, "__globals__", None) or vars(sys.modules.get(getattr(inner, "__module__", None) or "", object)), inner)
+    names = getattr(inner, "__globals__", None)
+    if names is None:  # a class, a method or an object: the module it says it is from
+        names = vars(sys.modules.get(str(getattr(inner, "__module__", "")), inspect))
+    return _of_module(names, inner)
 
 
 def _of_module(names: Any, function: Any) -> Arguments | None:
@@ -155,7 +161,7 @@ def example_of(function: Callable[..., Any]) -> str:
     signature = signature_of(function)
     if signature is None:
         return f"--args '{', '.join(_EXEMPLARS)}'"
-    parts = []
+    parts: list[str] = []
     for parameter in signature.parameters.values():
         shape = _EXEMPLARS[len(parts) % len(_EXEMPLARS)]
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty:
@@ -187,7 +193,9 @@ def check(function: Callable[..., Any], arguments: Arguments, label: str) -> Non
         signature.bind(*arguments.args, **arguments.kwargs)
     except TypeError as problem:
         raise ArgumentError(
-            f"the arguments do not fit {label}: {problem}", where=describe(function), hint=f"for example {example_of(function)}"
+            f"the arguments do not fit {label}: {problem}",
+            where=describe(function),
+            hint=f"for example {example_of(function)}",
         ) from None
 
 

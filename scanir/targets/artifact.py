@@ -1,7 +1,7 @@
 """A file of IR as a target: recognized by what is in it, not by its name, and read without tracing anything.
 
-HLO text, StableHLO as text or bytecode, and the canonical text that ``scanir show`` prints. The parameters of its entry function are
-its arguments, by the names they have there.
+HLO text, StableHLO as text or bytecode, and the canonical text that ``scanir show`` prints. The parameters of its entry
+function are its arguments, by the names they have there.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from scanir.errors import TargetError
 from scanir.ir.graph import Module
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BYTECODE = b"ML\xefR"
 _COMMENT = re.compile(r"\s+|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_CANONICAL = re.compile(r'module (jaxpr|stablehlo|hlo)\b(?=[^\n]* entry @)')
+_CANONICAL = re.compile(r"module (jaxpr|stablehlo|hlo)\b(?=[^\n]* entry @)")
 _MLIR = re.compile(r"module\b|func\.func\b|#\w+\s*=|!\w+\s*=|\"builtin\.module\"")
 _HLO = re.compile(r"HloModule\b|ENTRY\b|%?[\w.-]+ *(?:\([^{}\n]*\) *->[^{}\n]*)?\{ *\n")
 _JAXPR = re.compile(r"\{ *lambda\b|let jaxpr\b|let [\w:]+ = \{ *lambda\b")
@@ -57,7 +57,9 @@ class Artifact(Target):
     def trace(self, stages: tuple[str, ...], override: Arguments | None = None) -> dict[str, Program]:
         """The program, at its own stage."""
         if stages != (self.stage,):
-            raise TargetError(f"a file of {self.stage} has no other stage", where=self.label, hint=f"--stage {self.stage}")
+            raise TargetError(
+                f"a file of {self.stage} has no other stage", where=self.label, hint=f"--stage {self.stage}"
+            )
         return {self.stage: Program(self.stage, self._module, interface_of(self._module), self.label)}
 
 
@@ -95,7 +97,9 @@ def _module(data: bytes, label: str) -> Module:
     raise _unknown(label, "it is neither HLO nor StableHLO" if text.strip() else "it is empty", _AS_TEXT)
 
 
-_AS_TEXT = "HLO text is what compiled.as_text() or --xla_dump_hlo_as_text write, StableHLO what lowered.as_text() writes"
+_AS_TEXT = (
+    "HLO text is what compiled.as_text() or --xla_dump_hlo_as_text write, StableHLO what lowered.as_text() writes"
+)
 
 
 def _unknown(label: str, what: str, hint: str) -> TargetError:
@@ -112,7 +116,7 @@ def _skip_comments(text: str) -> int:
 def _stablehlo(source: str | bytes, label: str) -> Module:
     from scanir.readers.stablehlo import read_stablehlo
 
-    return cast(Module, read_stablehlo(source, source=label))
+    return read_stablehlo(source, name=label)
 
 
 def interface_of(module: Module) -> Interface:

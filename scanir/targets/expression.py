@@ -1,7 +1,7 @@
 """The part of a target behind the colon: ``name``, ``obj.method``, ``make()``, ``make(3, "x").step``.
 
-Attributes and calls with literal arguments, nothing else, and never Python's ``eval``. The arguments of a call are written as
-those of ``--args``.
+Attributes and calls with literal arguments, nothing else, and never Python's ``eval``. The arguments of a call are
+written as those of ``--args``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def evaluate(root: Any, expression: str, text: str) -> Any:
 
 
 def _error(what: str, text: str, hint: str = "") -> TargetError:
-    return TargetError(shown(what), where=shown(text), hint=hint or "module:function, module:obj.method, module:make(3)")
+    return TargetError(
+        shown(what), where=shown(text), hint=hint or "module:function, module:obj.method, module:make(3)"
+    )
 
 
 def _attribute(value: Any, name: str, path: str, text: str) -> Any:

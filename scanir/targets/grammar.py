@@ -1,4 +1,4 @@
-"""The grammar of ``--args``: a small language for example arguments, with its parser and its printer.
+"""The grammar of ``--args``: a small language for example arguments, read by a parser of its own.
 
     arguments := [ argument { "," argument } [ "," ] ]
     argument  := [ name "=" ] ( value | "static" "(" value ")" )
@@ -6,18 +6,19 @@
                | number | "True" | "False" | "None" | string
                | "(" values ")" | "[" values "]" | "{" string-or-int ":" value, ... "}"
 
-dtypes are JAX's short names (``f32``, ``bf16``, ``key<fry>``) or numpy's long ones (``float32``). A Python number is what it is
-in Python: a weakly typed scalar. Promises: nothing is evaluated, nothing of the stated sizes is made, `parse` undoes
-`show`, and an error points at its column. Imports neither jax nor numpy.
+dtypes are JAX's short names (``f32``, ``bf16``, ``key<fry>``) or numpy's long ones (``float32``). A Python number is
+what it is in Python: a weakly typed scalar. Promises: nothing is evaluated, nothing of the stated sizes is made,
+`parse` undoes `scanir.targets.specs.show`, and an error points at its column. Imports neither jax nor numpy.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from scanir.errors import ArgumentError
+from scanir.targets.specs import SPELLINGS, Parsed, Spec, Static
 
 EXAMPLE = """--args 'f32[3], f32[2,100], 0.01, {"w": bf16[8,8]}'"""
 #: Brackets within brackets: deeper than any pytree a person writes, far from Python's own limit.
@@ -26,32 +27,6 @@ DEEPEST = 64
 LARGEST_DIM = 2**63 - 1
 #: Columns of an argument text that an error shows.
 WIDTH = 70
-
-_FLOATS = ("bfloat16", "float16", "float32", "float64", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn", "float8_e3m4",
-           "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
-           "float8_e8m0fnu")  # fmt: skip
-_WIDTHS = (1, 2, 4, 8, 16, 32, 64)
-
-
-def _short(long: str) -> str:
-    return long.replace("bfloat", "bf").replace("float", "f").replace("_", "")
-
-
-#: Short name of a dtype -> its long name.
-DTYPES: dict[str, str] = {
-    "bool": "bool",
-    "c64": "complex64",
-    "c128": "complex128",
-    **{_short(long): long for long in _FLOATS},
-    **{f"{sign[0]}{width}": f"{sign}{width}" for sign in ("int", "uint") for width in _WIDTHS},
-}
-_SPELLINGS: dict[str, str] = {
-    **{long: short for short, long in DTYPES.items()},
-    **{short.replace("e", "_e", 1): short for short in DTYPES if re.match(r"f\d+e", short)},  # as jax prints them
-    **{short: short for short in DTYPES},
-    "pred": "bool",
-    **{f"s{width}": f"i{width}" for width in _WIDTHS},  # as HLO spells them
-}
 
 _TOKEN = re.compile(
     r"""
@@ -66,29 +41,6 @@ _TOKEN = re.compile(
 )
 _WORDS = {"True": True, "False": False, "None": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """An array by its type: ``dtype`` is the short name."""
-
-    dtype: str
-    shape: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Static:
-    """A value that the function gets as it is, at tracing time."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """Arguments as written. Values are Spec, numbers, True, False, None, strings, tuples, lists, dicts, and Static around one."""
-
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +179,22 @@ class _Parser:
         if token.text in _WORDS and not self._is("[", 1):
             self._next()
             return _WORDS[token.text]
-        dtype = token.text if token.kind == "key" else _SPELLINGS.get(token.text)
+        dtype = token.text if token.kind == "key" else SPELLINGS.get(token.text)
         if dtype is None:
-            hint = "a static value must stand alone: static(...) is no part of a pytree" if token.text == "static" else _near(token.text)
+            hint = (
+                "a static value must stand alone: static(...) is no part of a pytree"
+                if token.text == "static"
+                else _near(token.text)
+            )
             raise self._error(f"{token.text!r} is not a dtype", hint)
         self._next()
         if not self._is("["):
-            raise fail(self._text, token.column, f"{token.text} without a shape", f"{token.text}[] is a scalar, {token.text}[3] has 3 elements")
+            raise fail(
+                self._text,
+                token.column,
+                f"{token.text} without a shape",
+                f"{token.text}[] is a scalar, {token.text}[3] has 3 elements",
+            )
         self._next()
         return Spec(dtype, self._dims())
 
@@ -281,7 +242,9 @@ class _Parser:
             token = self._token
             key = self._string() if token.kind == "string" else self._number()
             if not isinstance(key, (str, int)):
-                raise fail(self._text, token.column, "a key is a string in quotes or a whole number", """{"w": f32[8,8]}""")
+                raise fail(
+                    self._text, token.column, "a key is a string in quotes or a whole number", """{"w": f32[8,8]}"""
+                )
             if key in items:
                 raise fail(self._text, token.column, f"the key {key!r} is given twice")
             self._expect(":", "after a key")
@@ -311,39 +274,5 @@ def _unescape(match: re.Match[str]) -> str:
 def _near(name: str) -> str:
     from rapidfuzz import process
 
-    near = [match for match, _, _ in process.extract(name, list(_SPELLINGS), limit=3, score_cutoff=60)]
+    near = [match for match, _, _ in process.extract(name, list(SPELLINGS), limit=3, score_cutoff=60)]
     return (f"did you mean {', '.join(near)}? " if near else "") + f"write strings in quotes; example: {EXAMPLE}"
-
-
-def show(parsed: Parsed) -> str:
-    """The text of arguments, which `parse` reads back."""
-    named = [f"{name}={show_value(value)}" for name, value in parsed.kwargs.items()]
-    return ", ".join([*map(show_value, parsed.args), *named])
-
-
-def show_value(value: Any) -> str:
-    """The text of one value."""
-    match value:
-        case Static():
-            return f"static({show_value(value.value)})"
-        case Spec():
-            return f"{value.dtype}[{','.join(map(str, value.shape))}]"
-        case str():
-            return _quote(value)
-        case tuple():
-            return f"({', '.join(map(show_value, value))}{',' if len(value) == 1 else ''})"
-        case list():
-            return f"[{', '.join(map(show_value, value))}]"
-        case dict():
-            return "{" + ", ".join(f"{show_value(key)}: {show_value(item)}" for key, item in value.items()) + "}"
-        case complex():
-            return repr(value.imag) + "j"  # the grammar has imaginary numbers only
-        case _:
-            return repr(value)
-
-
-def _quote(text: str) -> str:
-    escaped = "".join(
-        {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char, char) for char in text
-    )
-    return f'"{escaped}"'

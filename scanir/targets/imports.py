@@ -24,7 +24,9 @@ def import_module(name: str) -> ModuleType:
         # The module itself or a package above it is missing; a missing import inside of it is the person's error below.
         if problem.name is not None and (name == problem.name or name.startswith(f"{problem.name}.")):
             raise TargetError(
-                f"there is no module {problem.name}", where=f"{name}, looked up from the working directory", hint=_hint(name)
+                f"there is no module {problem.name}",
+                where=f"{name}, looked up from the working directory",
+                hint=_hint(name),
             ) from problem
         raise _theirs(name, problem) from problem
     except (Exception, SystemExit) as problem:  # whatever a person's module raises is theirs to know
@@ -67,4 +69,4 @@ def place(problem: BaseException) -> str:
 
 
 def _ours(file: str, here: str) -> bool:
-    return file.startswith("<frozen importlib") or file.startswith(here + os.sep) or f"{os.sep}importlib{os.sep}" in file
+    return file.startswith(("<frozen importlib", here + os.sep)) or f"{os.sep}importlib{os.sep}" in file

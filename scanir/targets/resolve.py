@@ -1,4 +1,4 @@
-"""From a name to a target: a strategy, ``pkg.module:function``, ``path/to/file.py:function``, a file of IR, or an object as it is.
+"""From a name to a target: a strategy, ``pkg.module:function``, ``path/file.py:function``, a file of IR, or an object.
 
 After the colon may stand a path through attributes and calls with literal arguments: ``obj.method``, ``make()``,
 ``make(3).step``. Every failure is a TargetError that says what was looked for, where, and what lies near.

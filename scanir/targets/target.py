@@ -1,7 +1,7 @@
-"""What a person named, made ready to trace: a function or one of JAX's own objects, with the arguments it is traced with.
+"""What a person named, made ready to trace: a function or one of JAX's own objects, and the arguments to trace with.
 
-Recognized, never flagged by hand: a jitted function is used with the options it has and is never wrapped in jit again. The
-function is traced, never run.
+Recognized, never flagged by hand: a jitted function is used with the options it has and is never wrapped in jit again.
+The function is traced, never run.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _ONLY = {"compiled": "hlo", "exported": "stablehlo"}
 class Target:
     """A function with example arguments and options for jit.
 
-    ``f`` is a callable, a jitted function, or a ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr`` or ``Exported``. ``args`` and
-    ``kwargs`` are example arguments; shapes are enough. The other keywords are those of ``jax.jit``, for a function that is
-    not jitted yet.
+    ``f`` is a callable, a jitted function, or a ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr`` or ``Exported``.
+    ``args`` and ``kwargs`` are example arguments; shapes are enough. The other keywords are those of ``jax.jit``, for a
+    function that is not jitted yet.
     """
 
     __slots__ = ("_arguments", "_directory", "_options", "function", "kind", "label")
@@ -46,7 +46,7 @@ class Target:
         self._options = {name: value for name, value in jit_options.items() if value is not None}
         if self._options and self.kind != "function":
             raise TargetError(
-                f"{self.label} is {self.kind} already, so options for jit cannot be added: {', '.join(sorted(self._options))}",
+                f"{self.label} is {self.kind} already and takes no more options: {', '.join(sorted(self._options))}",
                 hint="give the options to its own jit",
             )
 
@@ -63,7 +63,7 @@ class Target:
         return stage == self.stage if self.stage else not (self.kind == "lowered" and stage == "jaxpr")
 
     def arguments(self, override: Arguments | None = None) -> Arguments:
-        """The arguments to trace with: the given ones, its own, or the example of its function. Raises ArgumentError."""
+        """What to trace with: the given arguments, its own, or its function's example. Raises ArgumentError."""
         if self.kind in _STAGED:
             return Arguments()
         found = override or self._arguments or self._default()
@@ -138,7 +138,7 @@ def kind_of(value: Any) -> str:
         return "function"
     raise TargetError(
         f"a {type(value).__name__} cannot be traced",
-        hint="give a function, a jitted function, a Traced, Lowered, Compiled, ClosedJaxpr or Exported, or text that names one",
+        hint="give a function, jitted or not, a Traced, Lowered, Compiled, ClosedJaxpr or Exported, or a name of one",
     )
 
 

@@ -1,9 +1,10 @@
 """Importing a person's file as ``python file.py`` would, without letting two files share what they do not share.
 
 A file may import its neighbours by their bare names. Two files in two directories (an old and a new version, say) may
-each have a neighbour ``model``, and must each get their own: were the second given the first's, two programs would be called
-equal that are not. So each directory has a world of its own: while a file of it is loaded or traced, the directory leads
-``sys.path`` and its modules are in ``sys.modules``; afterwards both are as before. No bytecode is left behind.
+each have a neighbour ``model``, and must each get their own: were the second given the first's, two programs would be
+called equal that are not. So each directory has a world of its own: while a file of it is loaded or traced, the
+directory leads ``sys.path`` and its modules are in ``sys.modules``; afterwards both are as before. No bytecode is left
+behind.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def world(directory: str) -> Iterator[dict[str, ModuleType]]:
     mine = _WORLDS.setdefault(directory, {})
     before, path, bytecode = dict(sys.modules), list(sys.path), sys.dont_write_bytecode
     protected = _protected()
-    hidden = [name for name in before if name.partition(".")[0] not in protected and _shadowed(name, before[name], directory)]
+    hidden = [
+        name for name in before if name.partition(".")[0] not in protected and _shadowed(name, before[name], directory)
+    ]
     for name in hidden:
         del sys.modules[name]
     sys.modules.update(mine)
@@ -95,7 +98,9 @@ def _installation() -> tuple[str, ...]:
 def _protected() -> frozenset[str]:
     """Top-level names that a neighbour never stands for: Python's own, and what is installed and loaded."""
     loaded = {
-        name for name, module in list(sys.modules.items()) if "." not in name and _installed(str(getattr(module, "__file__", "")))
+        name
+        for name, module in list(sys.modules.items())
+        if "." not in name and _installed(str(getattr(module, "__file__", "")))
     }
     return sys.stdlib_module_names | {"scanir", "jax", "jaxlib", "numpy", "__main__"} | loaded
 

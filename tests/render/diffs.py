@@ -32,7 +32,10 @@ EQUIVALENT = Diff(
         StageDiff(
             "jaxpr",
             Verdict.EQUIVALENT,
-            modulo=(RuleUse("forwarded-outputs", 3, ("result 2", "result 3", "result 4")), RuleUse("carry-closure", 3, ("carry/scan",))),
+            modulo=(
+                RuleUse("forwarded-outputs", 3, ("result 2", "result 3", "result 4")),
+                RuleUse("carry-closure", 3, ("carry/scan",)),
+            ),
             forwarded_outputs=(
                 ForwardedOutput("b", 2, 1, "a"),
                 ForwardedOutput("b", 3, 2, "dtau"),
@@ -119,4 +122,10 @@ INCONCLUSIVE = Diff(
     ),
 )
 
-ALL = {"identical": IDENTICAL, "equivalent": EQUIVALENT, "bound": BOUND, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
+ALL = {
+    "identical": IDENTICAL,
+    "equivalent": EQUIVALENT,
+    "bound": BOUND,
+    "different": DIFFERENT,
+    "inconclusive": INCONCLUSIVE,
+}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -20,10 +19,9 @@ FAMILIES = {
 
 
 @pytest.fixture
-def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def scratch(monkeypatch: pytest.MonkeyPatch) -> None:
     strategies()
     monkeypatch.setattr(registry, "_REGISTRY", dict(registry._REGISTRY))
-    yield
 
 
 def test_the_built_in_strategies() -> None:
@@ -43,7 +41,9 @@ def test_every_built_in_has_a_summary() -> None:
     assert all(strategy.summary and strategy.family for strategy in strategies())
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("lamda", "lambda"), ("sum_scan", "sum-scan"), ("fibonaci-fori", "fibonacci-fori")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("lamda", "lambda"), ("sum_scan", "sum-scan"), ("fibonaci-fori", "fibonacci-fori")]
+)
 def test_near_names(typed: str, meant: str) -> None:
     assert near_names(typed)[0] == meant
 
