@@ -34,7 +34,7 @@ def _named(text: str) -> Target:
         return Target(strategy.function, label=strategy.name)
     if not text.strip() or "\0" in text:
         raise TargetError("an empty target" if not text.strip() else "a target with a NUL in it", hint=_forms())
-    if text == "-" or (Path(text).is_file() and not text.endswith(".py")):
+    if text == "-" or (not text.endswith(".py") and _is(Path(text), "file")):
         from scanir.targets.artifact import read_artifact
 
         return read_artifact(text)
@@ -43,7 +43,7 @@ def _named(text: str) -> Target:
         raise _unknown(text)
     if path.endswith(".py"):
         file = Path(path)
-        if not file.is_file():
+        if not _is(file, "file"):
             raise TargetError(f"there is no file {shown(path)}", where=shown(text), hint=_files_near(file) or _forms())
         return _attribute(import_file(file), expression, text, directory=str(file.resolve().parent))
     if not all(part.isidentifier() for part in path.split(".")):
