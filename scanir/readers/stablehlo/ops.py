@@ -8,6 +8,7 @@ regions may nest as deep as the program has them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +31,7 @@ RETURNS = frozenset(
 class _Frame:
     """A block being read: what is left of it, what has been read, and the op whose regions are being read."""
 
-    left: Any
+    left: Iterator[Any]
     params: tuple[Value, ...]
     ops: list[Op] = field(default_factory=list)
     results: tuple[Value, ...] = ()
@@ -82,7 +83,8 @@ class Ops:
             value = Value(self._types.read(argument.type), value_name(argument) if named else "")
             self._values[argument] = value
             params.append(value)
-        return _Frame(iter(blocks[0].operations), tuple(params))
+        # A list: the iterator of the bindings cannot be left and resumed.
+        return _Frame(iter(list(blocks[0].operations)), tuple(params))
 
     def _advance(self, frame: _Frame, where: str) -> bool:
         """Go on to the next op that has regions, or to the end of the block (then False)."""
