@@ -28,8 +28,9 @@ def new_context() -> Any:
     context.enable_multithreading(False)
     context.append_dialect_registry(_upstream_dialects(ir))
     context.load_all_available_dialects()
-    for register in (sdy.register_dialect, mhlo.register_mhlo_dialect, chlo.register_dialect, stablehlo.register_dialect):
-        register(context)
+    for dialect in (sdy, chlo, stablehlo):
+        dialect.register_dialect(context)
+    mhlo.register_mhlo_dialect(context)
     _register_mpmd(context)
     context.allow_unregistered_dialects = True
     return context
@@ -38,10 +39,13 @@ def new_context() -> Any:
 def _upstream_dialects(ir: Any) -> Any:
     registry = ir.DialectRegistry()
     try:
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext as extension
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
     except ImportError:  # its name up to jaxlib 0.5
-        from jaxlib.mlir._mlir_libs import register_jax_dialects as extension
-    extension.register_dialects(registry)
+        from jaxlib.mlir._mlir_libs import register_jax_dialects
+
+        register_jax_dialects.register_dialects(registry)
+    else:
+        _jax_mlir_ext.register_dialects(registry)
     return registry
 
 

@@ -62,7 +62,9 @@ def _decoded(source: bytes, name: str) -> str:
         text = source.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ReadError(
-            "neither MLIR text nor MLIR bytecode", where=f"{name}, byte {error.start}", hint="bytecode starts with 'ML\\xefR'"
+            "neither MLIR text nor MLIR bytecode",
+            where=f"{name}, byte {error.start}",
+            hint="bytecode starts with the bytes 'ML', 0xef, 'R'",
         ) from error
     return text
 

@@ -69,7 +69,10 @@ class _Reader:
         fields = self._attributes.of(op, without=_TAKEN_APART)
         mlir_type = op.attributes["function_type"].value
         region = op.regions[0]
-        body = self._ops.region(region, f"function {name}") if len(list(region.blocks)) else self._declared(op, name, mlir_type)
+        if len(list(region.blocks)):
+            body = self._ops.region(region, f"function {name}")
+        else:
+            body = self._declared(op, name, mlir_type)
         return Function(
             name,
             body,
@@ -92,7 +95,7 @@ class _Reader:
             return ()
         lists = list(op.attributes[name])
         if len(lists) != count:
-            raise ReadError(f"{len(lists)} lists of attributes for {count} values in {name}", where=f"function {op.name}")
+            raise ReadError(f"{name} has {len(lists)} lists of attributes for {count} values")
         return tuple(self._fields(entry) for entry in lists)
 
     def _fields(self, entry: Any) -> Attrs:
@@ -125,6 +128,6 @@ def _called(body: Region) -> set[str]:
     stack = [body]
     while stack:
         for op in stack.pop().ops:
-            found.update(attr.value if isinstance(attr, Text) else attr.name for _, attr in op.attributes if isinstance(attr, Symbol))
+            found.update(attr.name for _, attr in op.attributes if isinstance(attr, Symbol))
             stack.extend(op.regions)
     return found

@@ -1,9 +1,9 @@
 """MLIR attributes as attributes of the IR.
 
 Promises that attributes which MLIR calls different never become equal: an integer is an `Int` only where its type is
-i64, a `Seq` of numbers is a dense array (``array<i64: 0, 1>``); what is written otherwise but holds the same numbers is
-tagged (see `tagged`). What is not taken apart is carried as its text. A name of something in the module is replaced by
-what it names, wherever it stands, in a text too.
+i64, a `Seq` of numbers is a dense array (``array<i64: 0, 1>``); what is written otherwise but holds the same numbers
+is tagged (see `tagged`). What is not taken apart is carried as its text. A name of something in the module is
+replaced by what it names, wherever it stands, in a text too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from scanir.errors import ReadError
 from scanir.ir.attrs import Attr, Bool, Float, Hidden, Int, Opaque, Record, Seq, Text, TypeAttr, attributes
-from scanir.ir.types import OpaqueType, TensorType
+from scanir.ir.types import TensorType
 from scanir.readers.stablehlo.elements import elements, elements_of_text
 from scanir.readers.stablehlo.types import Types
 
@@ -74,9 +74,7 @@ class Attributes:
             ir.SymbolRefAttr: self._path,
             ir.DenseI64ArrayAttr: lambda attr, _: Seq(tuple(Int(item) for item in attr)),
             ir.DenseBoolArrayAttr: lambda attr, _: tagged("array<i1>", *(Bool(bool(item)) for item in attr)),
-            **{
-                getattr(ir, f"DenseI{bits}ArrayAttr"): self._array(f"array<i{bits}>") for bits in (8, 16, 32)
-            },
+            **{getattr(ir, f"DenseI{bits}ArrayAttr"): self._array(f"array<i{bits}>") for bits in (8, 16, 32)},
         }
         for kind in ("DenseElementsAttr", "DenseIntElementsAttr", "DenseFPElementsAttr"):
             self._by_kind[getattr(ir, kind)] = self._dense
@@ -111,9 +109,10 @@ class Attributes:
         if text.startswith("dense<") and "> : " in text:
             mlir_type = self._ir.Type.parse(text[text.rindex("> : ") + 4 :], self._context)
             found = self._types.read(mlir_type)
-            array = elements_of_text(text, found) if _is_array(self._ir, mlir_type, found) else None
-            if array is not None:
-                return array
+            if isinstance(found, TensorType) and _is_plain(self._ir, mlir_type, found):
+                array = elements_of_text(text, found)
+                if array is not None:
+                    return array
         return self._text(text)
 
     def _text(self, attr: Any) -> Attr:
@@ -179,15 +178,16 @@ class Attributes:
 
     def _dense(self, attr: Any, depth: int) -> Attr:
         found = self._types.read(attr.type)
-        if isinstance(found, TensorType) and _is_array(self._ir, attr.type, found):
+        if isinstance(found, TensorType) and _is_plain(self._ir, attr.type, found):
             array = elements(attr, found)
             if array is not None:
                 return array
         return self._text(attr)
 
 
-def _is_array(ir: Any, mlir_type: Any, found: Any) -> bool:
-    return isinstance(mlir_type, ir.RankedTensorType) and not isinstance(found, OpaqueType) and not found.extras
+def _is_plain(ir: Any, mlir_type: Any, found: TensorType) -> bool:
+    """Whether an `Array` says all of a type: no encoding, which it has no place for."""
+    return isinstance(mlir_type, ir.RankedTensorType) and not found.extras
 
 
 def named(op_attributes: Any) -> list[tuple[str, Any]]:

@@ -1,9 +1,9 @@
 """Dense constants as arrays, bit by bit.
 
 Promises the full contents of a constant, or None where it does not know how the element type is stored: nothing is
-rounded, no NaN payload or sign of zero is lost. Contents come from the buffer of the attribute where the bindings give
-one, else from its text, in which MLIR writes large arrays as raw hexadecimal bytes and small ones as decimals that stand
-for exactly one number of the type.
+rounded, no NaN payload or sign of zero is lost. Contents come from the buffer of the attribute where the bindings
+give one, else from its text, in which MLIR writes large arrays as raw hexadecimal bytes and small ones as decimals
+that stand for exactly one number of the type.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def elements_of_text(text: str, type: TensorType) -> Array | None:
         return array(type.dtype, type.shape, b"")
     if text.startswith('"0x', len("dense<")):
         raw = bytes.fromhex(text[len('dense<"0x') : text.rindex('"', 0, end)])
-        data = _extended(raw, type.dtype)
+        data: bytes | None = _extended(raw, type.dtype)
     else:
         data = _numbers(text[len("dense<") : end], type.dtype, width)
     if data is None or len(data) not in (width, width * count):
@@ -92,7 +92,8 @@ def _float_form(dtype: str) -> np.dtype[Any] | None:
     import ml_dtypes
 
     small = re.fullmatch(r"f(\d+)(e\w+)", dtype)
-    form = ml_dtypes.bfloat16 if dtype == "bf16" else getattr(ml_dtypes, f"float{small[1]}_{small[2]}", None) if small else None
+    name = f"float{small[1]}_{small[2]}" if small else "bfloat16" if dtype == "bf16" else ""
+    form = getattr(ml_dtypes, name, None)
     return None if form is None else np.dtype(form)
 
 

@@ -1,7 +1,7 @@
 """MLIR locations as the place in the user's Python that they start from.
 
-Promises the innermost file and line of a location: the first one in its text, since callees come before callers. Locations
-are for people; nothing compares them.
+Promises the innermost file and line of a location: the first one in its text, since callees come before callers.
+Locations are for people; nothing compares them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Ops and regions of MLIR as ops and regions of the IR.
 
 Promises every op with its full name, operands, results, attributes and regions, in order. A plain return becomes the
-results of its region; one that has attributes of its own stays an op as well. ``stablehlo.constant`` becomes ``constant``
-where its value is known in full. Refuses control flow between blocks and values used before they are defined. Iterative:
-regions may nest as deep as the program has them.
+results of its region; one that has attributes of its own stays an op as well. ``stablehlo.constant`` becomes
+``constant`` where its value is known in full. Refuses control flow between blocks and values used before they are
+defined. Iterative: regions may nest as deep as the program has them.
 """
 
 from __future__ import annotations
@@ -130,4 +130,6 @@ def _is_constant(value: Attr | None, results: list[Value]) -> bool:
     type = results[0].type
     if not isinstance(type, TensorType):
         return False
-    return isinstance(value, Hidden) or (isinstance(value, Array) and (value.dtype, value.shape) == (type.dtype, type.shape))
+    if isinstance(value, Array):
+        return (value.dtype, value.shape) == (type.dtype, type.shape)
+    return isinstance(value, Hidden)

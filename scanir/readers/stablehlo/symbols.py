@@ -1,7 +1,7 @@
 """What names in an MLIR module name: functions, meshes, and whatever else a module holds.
 
-Promises that a reference to a function becomes its `Symbol` and any other reference the definition itself, so that two
-modules whose meshes share a name and differ are different. A name that names nothing stays an opaque name.
+Promises that a reference to a function becomes its `Symbol` and any other reference the definition itself, so that
+two modules whose meshes share a name and differ are different. A name that names nothing stays an opaque name.
 """
 
 from __future__ import annotations
