@@ -66,12 +66,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit status."""
     settings = Settings()
     _tolerate_any_character()
+    arguments = sys.argv[1:] if argv is None else list(argv)
     try:
-        result = cli.main(
-            args=None if argv is None else list(argv), prog_name="scanir", obj=settings, standalone_mode=False
-        )
+        # Not cli.main, which makes a closed pipe exit code 1: here that means DIFFERENT.
+        with cli.make_context("scanir", arguments, obj=settings) as context:
+            result = cli.invoke(context)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as wanted:
+        return wanted.exit_code
     except click.ClickException as problem:
         problem.show()
         return 2
@@ -79,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _traceback(problem, settings)
         return _say(f"error: {problem}", problem.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted", INTERRUPTED)
+        return _say("\ninterrupted", INTERRUPTED)  # behind the terminal's ^C
     except BrokenPipeError:
         # Python flushes stdout once more at exit, and would complain about the pipe again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

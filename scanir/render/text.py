@@ -85,7 +85,8 @@ def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
     parts += _bullets("reasons", stage.reasons)
     if stage.modulo:
         parts += [_heading("rules that were needed"), _rules(stage)]
-    parts += _bullets("bindings", tuple(words.binding(bound) for bound in stage.bindings))
+    if stage.bindings:
+        parts += [_heading("bindings"), _bindings(stage)]
     parts += _bullets("outputs", tuple(words.forwarded(output) for output in stage.forwarded_outputs))
     parts += _bullets("assumptions", stage.assumptions)
     for number, loop in enumerate(_shown(stage.loops), 1):
@@ -131,9 +132,16 @@ def _rules(stage: StageDiff) -> RenderableType:
     grid.add_column(overflow="fold")
     for use in stage.modulo:
         text = Text(words.law(use.rule))
-        if where := words.places(use):
+        if where := words.listed(use.where):
             text.append(f"\nin {where}" if text.plain else f"in {where}", "dim")
         grid.add_row(Text(words.clean(use.rule)), Text(f"{use.count}x"), text)
+    return _indented(grid)
+
+
+def _bindings(stage: StageDiff) -> RenderableType:
+    grid = _grid("bold", "default")
+    for bound in stage.bindings:
+        grid.add_row(*(Text(text) for text in words.binding(bound)))
     return _indented(grid)
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scanir.normalize.rules import RULES
-from scanir.result import Binding, Diff, Filling, ForwardedOutput, LoopDiff, LoopSide, RuleUse, StageDiff, Verdict
+from scanir.result import Binding, Diff, Filling, ForwardedOutput, LoopDiff, LoopSide, StageDiff, Verdict
+
+#: Characters of one name or value that a person still reads; JSON has all.
+LONGEST = 400
 
 #: What a verdict says, in one line.
 MEANING = {
     Verdict.IDENTICAL: "the same graph; only names, locations and printing order may differ",
-    Verdict.EQUIVALENT: "the same results on every input, up to the rules below",
+    Verdict.EQUIVALENT: "the same results on every input, as the IR defines its ops, up to the rules below",
     Verdict.DIFFERENT: "no proof of equality within the rules",
     Verdict.INCONCLUSIVE: "something hides the answer; the reasons say what, and how to get one",
 }
@@ -28,7 +31,9 @@ _OTHER = {"a": "b", "b": "a"}
 
 
 def clean(text: str) -> str:
-    """Text without characters that would steer a terminal: each is shown by its escape."""
+    """Text without characters that would steer a terminal (each is shown by its escape), cut where it is endless."""
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}..."
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -64,17 +69,13 @@ def law(rule: str) -> str:
     return "" if known is None else known.law
 
 
-def places(use: RuleUse) -> str:
-    """Where a rule was needed; says how many places are not named."""
-    more = use.count - len(use.where)
-    rest = f" and {more} more" if use.where and more > 0 else ""
-    return f"{listed(use.where)}{rest}"
-
-
-def binding(bound: Binding) -> str:
-    """``dtau := 0.01``, with whose argument it is."""
+def binding(bound: Binding) -> tuple[str, str]:
+    """``dtau := 0.01``, and whose argument it is."""
     other = _OTHER.get(bound.side, "the other side")
-    return f"{clean(bound.argument)} := {clean(bound.constant)}   (an argument of {bound.side}, a constant in {other})"
+    return (
+        f"{clean(bound.argument)} := {clean(bound.constant)}",
+        f"an argument of {clean(bound.side)}, a constant in {other}",
+    )
 
 
 def forwarded(output: ForwardedOutput) -> str:

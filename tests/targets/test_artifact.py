@@ -49,7 +49,8 @@ def write(directory: Path, text: str | bytes, name: str = "dump.txt") -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "stage"), [(HLO, "hlo"), (STABLEHLO, "stablehlo"), (canonical(), "jaxpr"), (HLO.partition("\n\n")[2], "hlo")]
+    ("text", "stage"),
+    [(HLO, "hlo"), (STABLEHLO, "stablehlo"), (canonical(), "jaxpr"), (HLO.partition("\n\n")[2], "hlo")],
 )
 def test_what_a_file_is(tmp_path: Path, text: str, stage: str) -> None:
     target = resolve(write(tmp_path, text))
@@ -136,6 +137,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_hlo_is_read_without_jax(tmp_path: Path) -> None:
     import subprocess
 
-    code = f"import sys; from scanir.targets import resolve; resolve({write(tmp_path, HLO)!r}).trace(('hlo',)); print('jax' in sys.modules)"
+    name = write(tmp_path, HLO)
+    code = f"import sys, scanir.targets as t; t.resolve({name!r}).trace(('hlo',)); print('jax' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

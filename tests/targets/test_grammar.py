@@ -38,11 +38,14 @@ def test_parsing_undoes_printing(parsed: Parsed) -> None:
 
 @given(st.text(alphabet="f32[]{}()<>,:='\"\\.+-eEjxnai0123456789kybTrue \n\té☃\x00", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
+    parsed: Parsed | ArgumentError
     try:
         parsed = parse(text)
     except ArgumentError as problem:
-        assert "^" in problem.where
-        assert problem.hint
+        parsed = problem
+    if isinstance(parsed, ArgumentError):
+        assert "^" in parsed.where
+        assert parsed.hint
     else:
         assert repr(parse(show(parsed))) == repr(parsed)
 
@@ -105,7 +108,7 @@ def test_keywords() -> None:
     ],
 )
 def test_errors_point_at_their_place(text: str, column: int, what: str) -> None:
-    with pytest.raises(ArgumentError, match=".*") as caught:
+    with pytest.raises(ArgumentError) as caught:
         parse(text)
     assert what in caught.value.what
     shown, caret = caught.value.where.split("\n")

@@ -14,7 +14,7 @@ import pytest
 from scanir.errors import ArgumentError, ScanirError, TargetError
 from scanir.targets import Arguments, Target, resolve
 
-SOURCE = '''
+SOURCE = """
 import jax
 
 class Model:
@@ -35,7 +35,7 @@ def fails():
 
 jitted = jax.jit(f, donate_argnums=0)
 example_args = {"f": (1.0,)}
-'''
+"""
 
 
 @pytest.fixture

@@ -92,6 +92,7 @@ def test_a_file_with_the_name_of_a_library(tmp_path: Path) -> None:
 
 def test_a_file_may_find_itself_in_sys_modules(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
-        "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass(slots=True)\nclass C:\n    x: int\n"
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+        "@dataclass(slots=True)\nclass C:\n    x: int\n"
     )
     assert load(tmp_path / "own.py").C(3).x == 3

@@ -1,0 +1,200 @@
+"""``scanir diff``: what it asks for, what it prints where, and what it exits with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from scanir.errors import TraceError
+from scanir.render.text import render_text
+from scanir.targets import Arguments
+from tests.cli.conftest import FakeApi, Outcome
+from tests.render.diffs import ALL, BOUND, EQUIVALENT, INCONCLUSIVE
+
+Run = Callable[..., Outcome]
+
+
+def test_what_it_asks_for(api: FakeApi, run: Run) -> None:
+    run("diff", "lambda", "carry")
+    run("diff", "x", "y", "--stage", "jaxpr,hlo", "--allow", "inexact", "--allow", "calls", "--forbid", "cse", "--strict",
+        "--scope", "loops")  # fmt: skip
+    defaults = {"args": (), "args_a": None, "args_b": None}
+    assert api.calls == [
+        {"a": "lambda", "b": "carry", "stage": "hlo", "allow": (), "forbid": (), "strict": False, "scope": "program"}
+        | defaults,
+        {"a": "x", "b": "y", "stage": "jaxpr,hlo", "allow": ("inexact", "calls"), "forbid": ("cse",), "strict": True}
+        | {"scope": "loops"}
+        | defaults,
+    ]
+
+
+def test_arguments(api: FakeApi, run: Run) -> None:
+    run("diff", "x", "y", "--args", "f32[3], 0.5")
+    run("diff", "x", "y", "--args", "f32[3]", "--args-b", "1")
+    run("diff", "x", "y", "--args", "")
+    vector = jax.ShapeDtypeStruct((3,), jnp.float32)
+    assert [(call["args_a"], call["args_b"]) for call in api.calls] == [
+        (Arguments((vector, 0.5)), Arguments((vector, 0.5))),
+        (Arguments((vector,)), Arguments((1,))),
+        (Arguments(), Arguments()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("identical", 0), ("equivalent", 0), ("bound", 0), ("different", 1), ("inconclusive", 3)]
+)
+def test_exit_codes_and_report(api: FakeApi, run: Run, name: str, code: int) -> None:
+    api.answer = ALL[name]
+    done = run("diff", "x", "y")
+    assert done.code == code
+    assert done.out == render_text(ALL[name], notes=False)
+
+
+def test_json_is_all_of_stdout(api: FakeApi, run: Run) -> None:
+    api.answer, api.prints = BOUND, "printed by the program of a person"
+    done = run("diff", "x", "y", "--format", "json")
+    assert json.loads(done.out) == BOUND.to_json()
+    assert "printed by the program of a person" in done.err
+
+
+def test_notes_go_to_stderr(api: FakeApi, run: Run) -> None:
+    api.answer = INCONCLUSIVE
+    done = run("diff", "x", "y")
+    assert done.err == "note: hlo: the text was made without large constants\n"
+    assert "large constants\n" not in done.out.partition("reasons")[0]
+
+
+@pytest.mark.parametrize(
+    ("choice", "environment", "colored"),
+    [
+        (["--color", "always"], {}, True),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        (["--color", "never"], {}, False),
+        (["--color", "auto"], {}, True),
+        ([], {}, True),
+        ([], {"NO_COLOR": "1"}, False),
+        ([], {"NO_COLOR": ""}, True),
+        ([], {"TERM": "dumb"}, False),
+    ],
+)
+def test_color_on_a_terminal(
+    api: FakeApi,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    choice: list[str],
+    environment: dict[str, str],
+    colored: bool,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert ("\x1b[" in run("diff", "x", "y", *choice).out) is colored
+
+
+def test_no_color_in_a_pipe(api: FakeApi, run: Run) -> None:
+    assert "\x1b[" not in run("diff", "x", "y").out
+    assert "\x1b[" in run("diff", "x", "y", "--color", "always").out
+
+
+def test_progress_only_for_a_person_who_watches(api: FakeApi, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("diff", "x", "y").err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run("diff", "x", "y").err == "comparing x and y at hlo\n"
+
+
+def test_an_error(api: FakeApi, run: Run) -> None:
+    api.answer = TraceError("cannot be traced", where="f.py:3", hint="look there")
+    done = run("diff", "x", "y")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "error: cannot be traced\n  where: f.py:3\n  hint:  look there\n"
+
+
+def test_a_traceback_only_where_asked_for(api: FakeApi, run: Run) -> None:
+    for error, message in (
+        (TraceError("no"), "error: no\n"),
+        (ValueError("odd\nmore"), "internal error, please report: ValueError: odd"),
+    ):
+        api.answer = error
+        assert "Traceback" not in run("diff", "x", "y").err
+        for arguments in (
+            ["--traceback", "diff", "x", "y"],
+            ["diff", "--traceback", "x", "y"],
+            ["diff", "x", "y", "--traceback"],
+        ):
+            done = run(*arguments)
+            assert done.code == 2
+            assert "Traceback" in done.err
+            assert message in done.err
+
+
+def test_a_crash(api: FakeApi, run: Run) -> None:
+    api.answer = RecursionError("too deep")
+    done = run("diff", "x", "y")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "internal error, please report: RecursionError: too deep\n  hint:  --traceback shows where\n"
+
+
+def test_ctrl_c(api: FakeApi, run: Run) -> None:
+    api.answer = KeyboardInterrupt()
+    done = run("diff", "x", "y")
+    assert (done.code, done.out, done.err) == (130, "", "\ninterrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["diff"], "Missing argument 'A'"),
+        (["diff", "x"], "Missing argument 'B'"),
+        (["diff", "x", "y", "z"], "unexpected extra argument"),
+        (["diff", "x", "y", "--format", "xml"], "'xml' is not one of"),
+        (["diff", "x", "y", "--scope", "x"], "'x' is not one of"),
+        (["diff", "x", "y", "--nope"], "No such option"),
+        (["diff", "x", "y", "--args", "f32[3"], "expected ','"),
+        (["dif", "x", "y"], "did you mean diff?"),
+        (["zzz"], "commands: diff, show, list, doctor"),
+        (["--nope"], "No such option"),
+    ],
+)
+def test_usage_errors(api: FakeApi, run: Run, arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert api.calls == []
+
+
+HOSTILE = [
+    "\x1b[31mred",
+    "[bold]",
+    "a\nb",
+    "x" * 10_000,
+    "--",
+    "-",
+    "é\udcff",
+    "; rm -rf /",
+    "%s%n",
+    "../../etc/passwd:x",
+    "a:b:c:d",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names(run: Run, name: str) -> None:
+    arguments: list[Any] = ["diff", "--", name, "lambda"] if name != "-" else ["diff", "qqq", name]
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "\x1b" not in done.err
+    assert "internal error" not in done.err
+    assert len(done.err) < 2000
+
+
+def test_a_report_that_an_encoding_lacks(api: FakeApi, run: Run) -> None:
+    api.answer = EQUIVALENT
+    assert run("diff", "x", "y").out.isascii()
