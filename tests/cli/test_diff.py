@@ -22,16 +22,12 @@ Run = Callable[..., Outcome]
 
 def test_what_it_asks_for(api: FakeApi, run: Run) -> None:
     run("diff", "lambda", "carry")
-    run("diff", "x", "y", "--stage", "jaxpr,hlo", "--allow", "inexact", "--allow", "calls", "--forbid", "cse", "--strict",
-        "--scope", "loops")  # fmt: skip
-    defaults = {"args": (), "args_a": None, "args_b": None}
-    assert api.calls == [
-        {"a": "lambda", "b": "carry", "stage": "hlo", "allow": (), "forbid": (), "strict": False, "scope": "program"}
-        | defaults,
-        {"a": "x", "b": "y", "stage": "jaxpr,hlo", "allow": ("inexact", "calls"), "forbid": ("cse",), "strict": True}
-        | {"scope": "loops"}
-        | defaults,
-    ]
+    rules = ("--allow", "inexact", "--allow", "calls", "--forbid", "cse", "--strict")
+    run("diff", "x", "y", "--stage", "jaxpr,hlo", *rules, "--scope", "loops")
+    common = {"args": (), "args_a": None, "args_b": None}
+    plain = {"stage": "hlo", "allow": (), "forbid": (), "strict": False, "scope": "program"}
+    asked = {"stage": "jaxpr,hlo", "allow": ("inexact", "calls"), "forbid": ("cse",), "strict": True, "scope": "loops"}
+    assert api.calls == [{"a": "lambda", "b": "carry"} | plain | common, {"a": "x", "b": "y"} | asked | common]
 
 
 def test_arguments(api: FakeApi, run: Run) -> None:
