@@ -10,6 +10,7 @@ from scanir.cli.options import (
     ARGS_HELP,
     CONTEXT,
     EXIT_CODES,
+    import_option,
     parse,
     progress,
     stage_option,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Colour of the report; auto follows NO_COLOR and the terminal.",
 )
+@import_option
 @traceback_option
 def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, allow: tuple[str, ...],

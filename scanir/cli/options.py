@@ -56,6 +56,28 @@ def traceback_option(function: Decorated) -> Decorated:
     )(function)
 
 
+def _import(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> None:
+    if not names:
+        return
+    from scanir.targets.imports import import_named
+
+    with stdout_is_for_the_report():
+        for name in names:
+            import_named(name)
+
+
+def import_option(function: Decorated) -> Decorated:
+    """``--import``, for strategies of a person's own."""
+    return click.option(
+        "--import",
+        multiple=True,
+        metavar="MODULE",
+        expose_value=False,
+        callback=_import,
+        help="Import this module or .py file first: it may register strategies. May be repeated.",
+    )(function)
+
+
 def stage_option(function: Decorated) -> Decorated:
     return click.option(
         "--stage",

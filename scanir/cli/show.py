@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import click
 
-from scanir.cli.options import ARGS_HELP, CONTEXT, parse, stage_option, stdout_is_for_the_report, traceback_option
+from scanir.cli.options import (
+    ARGS_HELP,
+    CONTEXT,
+    import_option,
+    parse,
+    stage_option,
+    stdout_is_for_the_report,
+    traceback_option,
+)
 
 
 @click.command("show", context_settings=CONTEXT, short_help="Print a program at a stage.")
@@ -12,6 +20,7 @@ from scanir.cli.options import ARGS_HELP, CONTEXT, parse, stage_option, stdout_i
 @stage_option
 @click.option("--normalized", is_flag=True, help="In normal form: what a comparison sees.")
 @click.option("--args", "args", metavar="ARGS", help=ARGS_HELP)
+@import_option
 @traceback_option
 def command(target: str, stage: str, normalized: bool, args: str | None) -> None:
     """Print TARGET at a stage, as text that scanir diff reads back.

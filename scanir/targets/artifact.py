@@ -26,6 +26,7 @@ _COMMENT = re.compile(r"\s+|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _CANONICAL = re.compile(r"module (jaxpr|stablehlo|hlo)\b(?=[^\n]* entry @)")
 _MLIR = re.compile(r"module\b|func\.func\b|#\w+\s*=|!\w+\s*=|\"builtin\.module\"")
 _HLO = re.compile(r"HloModule\b|ENTRY\b|%?[\w.-]+ *(?:\([^{}\n]*\) *->[^{}\n]*)?\{ *\n")
+_PROTO = re.compile(r"(?:#[^\n]*\n|\s)*(?:hlo_module\s*\{|name: \"|computations\s*\{)")
 _JAXPR = re.compile(r"\{ *lambda\b|let jaxpr\b|let [\w:]+ = \{ *lambda\b")
 
 
@@ -94,6 +95,8 @@ def _module(data: bytes, label: str) -> Module:
     if _JAXPR.match(text, start):
         hint = "name the function, or give the file that scanir show --stage jaxpr prints"
         raise _unknown(label, "a jaxpr as JAX prints it does not show the arrays it captures", hint)
+    if _PROTO.match(text):
+        raise _unknown(label, "it is HLO as a text protobuf", _AS_TEXT)
     raise _unknown(label, "it is neither HLO nor StableHLO" if text.strip() else "it is empty", _AS_TEXT)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from scanir.errors import TargetError
+from scanir.targets.names import shown
 from scanir.targets.worlds import load
 
 
@@ -39,6 +40,17 @@ def import_file(path: Path) -> ModuleType:
         return load(path)
     except (Exception, SystemExit) as problem:  # whatever a person's file raises is theirs to know
         raise _theirs(str(path), problem) from problem
+
+
+def import_named(name: str) -> ModuleType:
+    """Import a module by its name, or a file by its path. Raises TargetError."""
+    if not name.endswith(".py"):
+        return import_module(name)
+    if not Path(name).is_file():
+        raise TargetError(
+            f"there is no file {shown(name)}", hint="give the path of a Python file, or the name of a module"
+        )
+    return import_file(Path(name))
 
 
 def _hint(name: str) -> str:

@@ -16,7 +16,7 @@ from scanir.targets.expression import evaluate
 from scanir.targets.imports import import_file, import_module
 from scanir.targets.names import near, shown
 from scanir.targets.target import Target
-from scanir.targets.worlds import world
+from scanir.targets.worlds import home, world
 
 
 def resolve(value: Any) -> Target:
@@ -31,7 +31,7 @@ def resolve(value: Any) -> Target:
 def _named(text: str) -> Target:
     strategy = find(text)
     if strategy is not None:
-        return Target(strategy.function, label=strategy.name)
+        return Target(strategy.function, label=strategy.name, directory=home(strategy.function))
     if not text.strip() or "\0" in text:
         raise TargetError("an empty target" if not text.strip() else "a target with a NUL in it", hint=_forms())
     if text == "-" or (not text.endswith(".py") and _is(Path(text), "file")):

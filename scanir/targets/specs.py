@@ -14,6 +14,8 @@ _FLOATS = (
     *("float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz"),
     *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
 )
+#: Brackets within brackets of an example that a person still reads.
+DEEPEST_SHOWN = 8
 _WIDTHS = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -94,3 +96,28 @@ def _quote(text: str) -> str:
         {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char, char) for char in text
     )
     return f'"{escaped}"'
+
+
+def written(values: tuple[Any, ...], named: dict[str, Any] | None = None) -> str:
+    """Example arguments as a person would write them; ``...`` for what the grammar has no words for."""
+    parts = [_written(value) for value in values]
+    return ", ".join(parts + [f"{name}={_written(value)}" for name, value in (named or {}).items()])
+
+
+def _written(value: Any, depth: int = 0) -> str:
+    dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    if dtype is not None and isinstance(shape, tuple):
+        return f"{SPELLINGS.get(str(dtype), str(dtype))}[{','.join(map(str, shape))}]"
+    if depth > DEEPEST_SHOWN:
+        return "..."
+    match value:
+        case tuple():
+            return f"({', '.join(_written(item, depth + 1) for item in value)}{',' if len(value) == 1 else ''})"
+        case list():
+            return f"[{', '.join(_written(item, depth + 1) for item in value)}]"
+        case dict():
+            return "{" + ", ".join(f"{_written(key)}: {_written(item, depth + 1)}" for key, item in value.items()) + "}"
+        case None | bool() | int() | float() | complex() | str():
+            return show_value(value)
+        case _:
+            return "..."

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scanir.errors import TargetError, TraceError
 from scanir.targets.arguments import Arguments, check, default_arguments, describe, example_of, missing, takes_nothing
+from scanir.targets.specs import written
 from scanir.targets.worlds import world
 
 if TYPE_CHECKING:
@@ -89,11 +90,21 @@ class Target:
             with world(self._directory):
                 programs = trace(self._traceable(arguments), arguments.args, arguments.kwargs, stages)
         except TraceError as problem:
-            if problem.hint or self.kind in _STAGED:
+            if self.kind in _STAGED:
                 raise
-            where = f"{problem.where}, in {describe(self.function)}" if problem.where else describe(self.function)
-            raise TraceError(problem.what, where=where, hint=f"for example {example_of(self.function)}") from problem
+            raise self._explained(problem, arguments) from problem
         return {stage: replace(program, label=self.label) for stage, program in programs.items()}
+
+    def _explained(self, problem: TraceError, arguments: Arguments) -> TraceError:
+        """An error of tracing that also says what was called, with what, and how other arguments are given."""
+        given = written(arguments.args, arguments.kwargs) or "no arguments"
+        where = f"{describe(self.function)} given {given}"
+        example = f"for other arguments: {example_of(self.function)}"
+        return TraceError(
+            problem.what,
+            where=f"{problem.where}, in {where}" if problem.where else where,
+            hint=f"{problem.hint}; {example}" if problem.hint else example,
+        )
 
     def _traceable(self, arguments: Arguments) -> Any:
         """The function with its options; itself where there are none, so that nothing is wrapped without need."""

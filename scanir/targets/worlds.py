@@ -78,6 +78,15 @@ def load(path: Path) -> ModuleType:
     return module
 
 
+def home(function: object) -> str:
+    """The directory whose world a function was made in; empty for any other."""
+    name, names = getattr(function, "__module__", None), getattr(function, "__globals__", None)
+    for directory, modules in _WORLDS.items():
+        if names is not None and vars(modules.get(str(name), object)) is names:
+            return directory
+    return ""
+
+
 def _inside(module: object, directory: str) -> bool:
     """True for a module whose source lies in the directory or below, other than in an installed package."""
     file = getattr(module, "__file__", None)

@@ -172,3 +172,19 @@ def test_an_encoding_that_lacks_a_character() -> None:
     done = scanir_process("diff", "☃:f", "lambda", PYTHONIOENCODING="latin-1")
     assert done.returncode == 2
     assert "\\u2603 is neither" in done.stderr
+
+
+def test_strategies_of_a_person(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scanir.strategies import registry
+
+    strategies()
+    monkeypatch.setattr(registry, "_REGISTRY", dict(registry._REGISTRY))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import scanir\nprint('hello')\n@scanir.register('mine', example=(1.0,))\ndef f(x):\n    '''My own.'''\n"
+    )
+    done = run("list", "--import", str(file))
+    assert done.out.splitlines()[-2:] == ["user", "  mine  1.0  My own."]
+    assert done.err == "hello\n"
+    assert run("list", "--import", str(tmp_path / "other.py")).code == 2
+    assert run("list", "--import", "no_such_module_x").code == 2
