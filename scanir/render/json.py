@@ -1,8 +1,8 @@
 """The answer as JSON: the documented object, its keys in the documented order.
 
 Schema 1. Every key is always there; what does not apply is null or an empty list. Later versions add keys, and change
-or take away none without another ``schema_version``. Promises plain data without clock or identity: same input, same
-bytes.
+or take away none without another ``schema_version``. Promises plain data without clock, identity or absolute path of a
+source file: same input, same bytes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from scanir.render.words import place
 from scanir.result import SCHEMA_VERSION, Capture, Diff, Filling, LoopDiff, LoopSide, Mismatch, StageDiff
 
 
@@ -70,7 +71,7 @@ def _side(side: LoopSide | None) -> dict[str, Any] | None:
         "kind": side.kind,
         "slots": side.slots,
         "ops": side.ops,
-        "file": side.file,
+        "file": place(side.file),
         "line": side.line,
     }
 
@@ -93,6 +94,6 @@ def _mismatch(mismatch: Mismatch | None) -> dict[str, Any] | None:
         return None
     return {
         "reason": mismatch.reason,
-        "left": {"path": mismatch.left_path, "value": mismatch.left, "line": mismatch.left_line},
-        "right": {"path": mismatch.right_path, "value": mismatch.right, "line": mismatch.right_line},
+        "left": {"path": mismatch.left_path, "value": mismatch.left, "line": place(mismatch.left_line)},
+        "right": {"path": mismatch.right_path, "value": mismatch.right, "line": place(mismatch.right_line)},
     }

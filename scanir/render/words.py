@@ -5,6 +5,7 @@ Promises one line a phrase, without control characters, whatever names a program
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from scanir.normalize.rules import RULES
@@ -35,6 +36,14 @@ def clean(text: str) -> str:
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]}..."
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def place(file: str) -> str:
+    """A file as an output names it: from the working directory, or by its last two parts, never by an absolute path."""
+    if not os.path.isabs(file):
+        return file
+    here = os.getcwd().rstrip(os.sep) + os.sep
+    return file[len(here) :] if file.startswith(here) else f"...{os.sep}{os.sep.join(file.split(os.sep)[-2:])}"
 
 
 def count(number: int, noun: str) -> str:
@@ -113,5 +122,5 @@ def loop_side(side: LoopSide | None) -> str:
     """``main/scan: 5 slots, 31 ops, rollout.py:60``."""
     if side is None:
         return "no such loop"
-    place = f", {clean(side.file)}:{side.line}" if side.file else ""
-    return f"{clean(side.path)}: {count(side.slots, 'slot')}, {count(side.ops, 'op')}{place}"
+    where = f", {clean(place(side.file))}:{side.line}" if side.file else ""
+    return f"{clean(side.path)}: {count(side.slots, 'slot')}, {count(side.ops, 'op')}{where}"
