@@ -108,9 +108,9 @@ def default_arguments(function: Any) -> Arguments | None:
     if strategy is not None and strategy.arguments is not None:
         return Arguments(strategy.example())
     inner = inspect.unwrap(function) if callable(function) else function
-    names = getattr(inner, "__globals__", None)
-    if names is None:  # a class, a method or an object: the module it says it is from
-        names = vars(sys.modules.get(str(getattr(inner, "__module__", "")), inspect))
+    inner = getattr(inner, "__func__", inner)
+    module = sys.modules.get(str(getattr(inner, "__module__", "")))
+    names = getattr(inner, "__globals__", vars(module) if module is not None else {})
     return _of_module(names, inner)
 
 

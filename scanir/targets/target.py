@@ -142,9 +142,11 @@ def kind_of(value: Any) -> str:
         ):
             if isinstance(value, type_):
                 return kind
-    if hasattr(value, "trace") or hasattr(value, "lower"):
-        if not isinstance(value, (str, bytes)):
-            return "jitted"
+    # A text has a method ``lower`` and an array one called ``trace``: neither is a function.
+    if (callable(value) and hasattr(value, "trace")) or (
+        hasattr(value, "lower") and not isinstance(value, (str, bytes, bytearray))
+    ):
+        return "jitted"
     if callable(value):
         return "function"
     raise TargetError(

@@ -110,6 +110,16 @@ def test_examples_of_a_module() -> None:
         default_arguments(wrong)
 
 
+class Model:
+    def two(self, x: Any, y: Any) -> Any:
+        return x + y
+
+
+def test_the_example_of_a_method_and_of_an_object() -> None:
+    assert default_arguments(Model().two) == Arguments((1.0, 2.0))
+    assert default_arguments(Model()) is None
+
+
 def test_the_example_of_a_strategy_is_not_computed() -> None:
     from scanir.strategies.rollout import carry
 

@@ -204,7 +204,7 @@ def test_a_target_is_itself() -> None:
     assert resolve(target) is target
 
 
-@pytest.mark.parametrize("value", [3, None, object(), b"lambda", [f]])
+@pytest.mark.parametrize("value", [3, None, object(), b"lambda", [f], jnp.zeros((2, 2)), bytearray(b"x")])
 def test_what_cannot_be_traced(value: Any) -> None:
     with pytest.raises(TargetError, match="cannot be traced"):
         resolve(value)
