@@ -27,7 +27,7 @@ _family(
     (
         ("lambda", "lambda_", "example", _ROLLOUT, "the body is a lambda that closes over a, dtau and damp"),
         ("def", "def_", "example", _ROLLOUT, "the same body as a nested def"),
-        ("carry", "carry", "example", _ROLLOUT, "a, dtau and damp are threaded through the carry and returned in it"),
+        ("carry", "carry", "example", _ROLLOUT, "a, dtau, damp go through the carry, and are returned"),
         ("constant", "constant", "short_example", "f32[3], f32[2,100]", "dtau and damp are Python numbers closed over"),
         ("xs", "xs", "example", _ROLLOUT, "the columns of a are scanned inputs"),
         ("jit-body", "jit_body", "example", _ROLLOUT, "carry, with its body wrapped in jit"),

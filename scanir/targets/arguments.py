@@ -195,7 +195,7 @@ def check(function: Callable[..., Any], arguments: Arguments, label: str) -> Non
         raise ArgumentError(
             f"the arguments do not fit {label}: {problem}",
             where=describe(function),
-            hint=f"for example {example_of(function)}",
+            hint=f"for example {example_of(function)}; --args-a and --args-b are for one side alone",
         ) from None
 
 

@@ -93,6 +93,7 @@ def test_list(run: Run) -> None:
     done = run("list")
     assert done.code == 0
     lines = done.out.splitlines()
+    assert all(len(line) <= 100 for line in lines)
     for strategy in strategies():
         (line,) = [line for line in lines if line.split()[:1] == [strategy.name]]
         assert strategy.shapes in line
