@@ -47,7 +47,7 @@ class _Reader:
         self._symbols = Symbols(operations)
         types = Types(ir)
         self._types = types
-        self._attributes = self._symbols.attributes = Attributes(ir, module.context, types, self._symbols.resolve)
+        self._attributes = self._symbols.attributes = Attributes(ir, module.operation, types, self._symbols.resolve)
         self._locations = Locations(name)
         self._ops = Ops(types, self._attributes, self._locations)
 
@@ -73,6 +73,8 @@ class _Reader:
             body = self._ops.region(region, f"function {name}")
         else:
             body = self._declared(op, name, mlir_type)
+        if len(body.results) != len(mlir_type.results):
+            raise ReadError("a function that does not end in a return", where=f"function {name}")
         return Function(
             name,
             body,

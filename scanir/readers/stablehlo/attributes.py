@@ -8,6 +8,8 @@ replaced by what it names, wherever it stands, in a text too.
 
 from __future__ import annotations
 
+import io
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -15,13 +17,22 @@ from typing import Any
 from scanir.errors import ReadError
 from scanir.ir.attrs import Attr, Bool, Float, Hidden, Int, Opaque, Record, Seq, Text, TypeAttr, attributes
 from scanir.ir.types import TensorType
-from scanir.readers.stablehlo.elements import elements, elements_of_text
+from scanir.readers.stablehlo.elements import (
+    COMPLEX,
+    MANY,
+    elements,
+    elements_of_bytecode,
+    elements_of_resource,
+    elements_of_text,
+    resources,
+)
 from scanir.readers.stablehlo.types import Types
 
 #: Lists in lists deeper than this are carried as text: JAX nests them three deep.
 MAX_DEPTH = 50
 
-_SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|@(?:[A-Za-z_][\w$.]*|"(?:[^"\\]|\\.)*")')
+_SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|@(?:[\w$.-]+|"(?:[^"\\]|\\.)*")')
+_ESCAPE = re.compile(r"\\([0-9A-Fa-f]{2}|.)")
 
 
 def tagged(tag: str, *items: Attr) -> Seq:
@@ -48,20 +59,23 @@ def symbols_in_text(text: str, resolve: Callable[[str], Attr]) -> Attr:
 
 def symbol_name(token: str) -> str:
     """The name in ``@name`` or ``@"a name"``."""
-    return token[2:-1] if token.startswith('@"') else token[1:]
+    return _ESCAPE.sub(_unescaped, token[2:-1]) if token.startswith('@"') else token[1:]
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if len(escape[1]) == 2 else escape[1]
 
 
 class Attributes:
     """Reads the attributes of one module; each of them once. ``resolve`` says what a name of the module names."""
 
-    def __init__(self, ir: Any, context: Any, types: Types, resolve: Callable[[str], Attr]) -> None:
+    def __init__(self, ir: Any, module: Any, types: Types, resolve: Callable[[str], Attr]) -> None:
         self._ir = ir
-        self._context = context
+        self._module = module
+        self._resources: dict[str, bytes] | None = None
         self._types = types
         self._resolve = resolve
         self._read: dict[Any, Attr] = {}
-        # Up to jaxlib 0.5 handing out an attribute without a class ends the process; later it is a TypeError.
-        self._fragile = not hasattr(ir.OpAttributeMap, "keys")
         self._by_kind: dict[type, Callable[[Any, int], Attr]] = {
             ir.BoolAttr: lambda attr, _: Bool(attr.value),
             ir.IntegerAttr: self._integer,
@@ -85,12 +99,15 @@ class Attributes:
         op_attributes = op.attributes
         if not len(op_attributes):
             return {}
-        if self._fragile and any("complex<" in str(result.type) for result in op.results):
-            return self._of_text(op, without)
+        if op.name == "stablehlo.constant":
+            type = self._types.read(op.results[0].type)
+            if isinstance(type, TensorType) and type.dtype in COMPLEX:
+                return self._of_complex_constant(op, type)
         try:
             return {name: self.read(attr) for name, attr in named(op_attributes) if name not in without}
         except TypeError:
-            # Some kinds (dense complex numbers) have no class in the bindings, which cannot even hand them out.
+            # Some kinds (dense complex numbers) have no class in the bindings, which cannot even hand them out. (Up to
+            # jaxlib 0.5 that ends the process, which is why constants are looked at first.)
             return self._of_text(op, without)
 
     def read(self, attr: Any, depth: int = 0) -> Attr:
@@ -107,7 +124,7 @@ class Attributes:
     def of_text(self, text: str) -> Attr:
         """An attribute of which only the text can be had."""
         if text.startswith("dense<") and "> : " in text:
-            mlir_type = self._ir.Type.parse(text[text.rindex("> : ") + 4 :], self._context)
+            mlir_type = self._ir.Type.parse(text[text.rindex("> : ") + 4 :], self._module.context)
             found = self._types.read(mlir_type)
             if isinstance(found, TensorType) and _is_plain(self._ir, mlir_type, found):
                 array = elements_of_text(text, found)
@@ -118,8 +135,32 @@ class Attributes:
     def _text(self, attr: Any) -> Attr:
         text = str(attr)
         if text.startswith("dense_resource<"):
-            return Hidden("dense resource", text[text.rfind("> : ") + 4 :], "write the constant inline (`dense<...>`)")
+            return self._resource(text)
         return symbols_in_text(text, self._resolve)
+
+    def _resource(self, text: str) -> Attr:
+        if self._resources is None:
+            self._resources = resources(self._module.get_asm())
+        name, _, type_text = text.removeprefix("dense_resource<").rpartition("> : ")
+        mlir_type = self._ir.Type.parse(type_text, self._module.context)
+        type = self._types.read(mlir_type)
+        if isinstance(type, TensorType) and _is_plain(self._ir, mlir_type, type):
+            array = elements_of_resource(self._resources.get(name.strip('"'), b""), type)
+            if array is not None:
+                return array
+        return Hidden("dense resource", text, "write the constant inline (`dense<...>`)")
+
+    def _of_complex_constant(self, op: Any, type: TensorType) -> dict[str, Attr]:
+        """MLIR writes complex numbers as decimals, however many: large ones are taken from bytecode."""
+        value = None
+        if math.prod(dim for dim in type.shape if isinstance(dim, int)) > MANY:
+            buffer = io.BytesIO()
+            op.write_bytecode(buffer)
+            value = elements_of_bytecode(buffer.getvalue(), type)
+        if value is None:
+            return self._of_text(op, frozenset())
+        names = [op.attributes[k].name for k in range(len(op.attributes))]
+        return {name: value if name == "value" else self.read(op.attributes[name]) for name in names}
 
     def _of_text(self, op: Any, without: frozenset[str]) -> dict[str, Attr]:
         texts = attribute_texts(op.get_asm(print_generic_op_form=True, use_local_scope=True, skip_regions=True))

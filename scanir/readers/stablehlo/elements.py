@@ -8,6 +8,7 @@ that stand for exactly one number of the type.
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from functools import cache
@@ -19,8 +20,13 @@ from scanir.ir.attrs import Array, array
 from scanir.ir.types import TensorType
 
 _INTEGER = re.compile(r"([iu])(\d+)$|index$")
+_BLOB = re.compile(r'([\w$.-]+|"(?:[^"\\]|\\.)*"): "0x([0-9A-Fa-f]*)"')
 _NUMBER = re.compile(r"0x[0-9A-Fa-f]+|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?|true|false")
-_COMPLEX = {"c64": "f32", "c128": "f64"}
+COMPLEX = {"c64": "f32", "c128": "f64"}
+#: From this many elements on, complex numbers are not read from decimals.
+MANY = 4096
+#: Bytes that the bytecode of a constant may have beside its elements.
+_FRAME = 65536
 #: Element types for which every version of the bindings gives a buffer; asking for another may end the process.
 _BUFFERED = frozenset(
     {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"}
@@ -70,11 +76,52 @@ def elements_of_text(text: str, type: TensorType) -> Array | None:
     return array(type.dtype, type.shape, data)
 
 
+def elements_of_bytecode(data: bytes, type: TensorType) -> Array | None:
+    """The contents of a constant of which this is the bytecode: there they stand as they are, after their length.
+
+    None for a splat (whose bytecode is short), and where the place cannot be told for sure.
+    """
+    size = (storage_width(type.dtype) or 0) * math.prod(dim for dim in type.shape if isinstance(dim, int))
+    frame = len(data) - size
+    if not 0 < frame < min(_FRAME, size):
+        return None
+    length = _varint(size)
+    ends = [found.start() + len(length) for found in re.finditer(b"(?=" + re.escape(length) + b")", data[:frame])]
+    ends = [end for end in ends if end <= frame]
+    if len(ends) != 1:
+        return None
+    return array(type.dtype, type.shape, data[ends[0] : ends[0] + size])
+
+
+def resources(asm: str) -> dict[str, bytes]:
+    """The blobs at the end of a printed module, which ``dense_resource`` attributes name."""
+    _, _, tail = asm.rpartition("{-#")
+    _, _, section = tail.partition("builtin: {")
+    return {found[1].strip('"'): bytes.fromhex(found[2]) for found in _BLOB.finditer(section)}
+
+
+def elements_of_resource(blob: bytes, type: TensorType) -> Array | None:
+    """The contents of a resource: four bytes that say how it was aligned, then the elements."""
+    width = storage_width(type.dtype)
+    size = math.prod(dim for dim in type.shape if isinstance(dim, int)) * (width or 0)
+    if width is None or _bits(type.dtype) or len(blob) != 4 + size:
+        return None
+    if type.dtype == "bool" and blob[4:].strip(b"\0\1"):
+        return None
+    return array(type.dtype, type.shape, blob[4:])
+
+
+def _varint(number: int) -> bytes:
+    """MLIR bytecode's form of a number below 2**56: trailing zeros of the first byte say how many bytes follow it."""
+    count = max(1, -(-number.bit_length() // 7))
+    return (((number << 1) | 1) << (count - 1)).to_bytes(count, "little")
+
+
 def storage_width(dtype: str) -> int | None:
     """Bytes of one element in an `Array`; None for a type nobody knows here."""
     if dtype == "bool":
         return 1
-    if dtype in _COMPLEX:
+    if dtype in COMPLEX:
         return 8 if dtype == "c64" else 16
     integer = _INTEGER.match(dtype)
     if integer:
@@ -124,8 +171,8 @@ def _numbers(text: str, dtype: str, width: int) -> bytes | None:
     tokens = _NUMBER.findall(text)
     if dtype == "bool":
         return bytes({"true": 1, "false": 0}.get(token, int(token == "1")) for token in tokens)
-    if dtype in _COMPLEX:
-        dtype, width = _COMPLEX[dtype], width // 2
+    if dtype in COMPLEX:
+        dtype, width = COMPLEX[dtype], width // 2
     if _INTEGER.match(dtype):
         mask = (1 << (8 * width)) - 1
         return _extended(b"".join((int(token, 0) & mask).to_bytes(width, "little") for token in tokens), dtype)
