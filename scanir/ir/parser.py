@@ -11,7 +11,8 @@ from __future__ import annotations
 from scanir.ir.attrs import Attr, Attrs
 from scanir.ir.graph import Function, Location, Module, Op, Region, Value
 from scanir.ir.lexical import KEYWORDS, Word, unquote
-from scanir.ir.reading import Reading, Rule, run
+from scanir.ir.reading import Reading
+from scanir.ir.steps import Steps, run
 from scanir.ir.types import Type
 
 
@@ -44,7 +45,7 @@ class _Parser(Reading):
         self._values: dict[str, Value] = {}
         self._labels: dict[int, Region | None] = {}  # None while the region is being read
 
-    def module(self) -> Rule[Module]:
+    def module(self) -> Steps[Module]:
         self.expect("module")
         dialect = self.name("a dialect")
         self.expect("entry")
@@ -57,7 +58,7 @@ class _Parser(Reading):
         self.take("end", "a function, or the end of the text,")
         return Module(dialect, tuple(functions), entry, attributes, name)
 
-    def _function(self) -> Rule[Function]:
+    def _function(self) -> Steps[Function]:
         self._values = {}
         name = self.symbol()
         params = yield self._lists("params")
@@ -66,7 +67,7 @@ class _Parser(Reading):
         body = yield self._region()
         return Function(name, body, attributes, params, results)
 
-    def _attributes(self, keyword: str) -> Rule[Attrs]:
+    def _attributes(self, keyword: str) -> Steps[Attrs]:
         """``keyword {...}``, or nothing."""
         if not self.skip(keyword):
             return ()
@@ -74,7 +75,7 @@ class _Parser(Reading):
         attributes: Attrs = yield self.fields("}")
         return attributes
 
-    def _lists(self, keyword: str) -> Rule[tuple[Attrs, ...]]:
+    def _lists(self, keyword: str) -> Steps[tuple[Attrs, ...]]:
         """``keyword [{...}, {...}]``, or nothing."""
         found: list[Attrs] = []
         if self.skip(keyword):
@@ -86,7 +87,7 @@ class _Parser(Reading):
                 found.append((yield self.fields("}")))
         return tuple(found)
 
-    def _region(self) -> Rule[Region]:
+    def _region(self) -> Steps[Region]:
         label: int | None = None
         word = self.next
         if self.skip("^"):
@@ -102,7 +103,7 @@ class _Parser(Reading):
             self._labels[label] = region
         return region
 
-    def _block(self) -> Rule[Region]:
+    def _block(self) -> Steps[Region]:
         params: list[Value] = []
         self.expect("(")
         while not self.skip(")"):
@@ -119,7 +120,7 @@ class _Parser(Reading):
         self.expect("}")
         return Region(tuple(params), tuple(ops), results)
 
-    def _op(self) -> Rule[Op]:
+    def _op(self) -> Steps[Op]:
         names = [self._name()] if self.next.kind == "value" else []
         while names and self.skip(","):
             names.append(self._name())

@@ -7,8 +7,7 @@ list of its own. See `scanir.ir.parser` for what the whole promises.
 from __future__ import annotations
 
 import base64
-from collections.abc import Generator
-from typing import Any, NoReturn, TypeAlias, TypeVar, cast
+from typing import NoReturn
 
 from scanir.ir.attrs import (
     Array,
@@ -27,25 +26,8 @@ from scanir.ir.attrs import (
     TypeAttr,
 )
 from scanir.ir.lexical import Word, error, unquote, words
+from scanir.ir.steps import Steps
 from scanir.ir.types import TOKEN, Dim, OpaqueType, TensorType, TupleType, Type
-
-T = TypeVar("T")
-Rule: TypeAlias = "Generator[Rule[Any], Any, T]"
-
-
-def run(rule: Rule[T]) -> T:
-    """What a rule reads."""
-    stack: list[Rule[Any]] = [rule]
-    answer: Any = None
-    while stack:
-        try:
-            stack.append(stack[-1].send(answer))
-            answer = None
-        except StopIteration as done:
-            stack.pop()
-            answer = done.value
-    return cast(T, answer)
-
 
 class Reading:
     """A text being read: a place in its words, and the rules for attributes and types."""
@@ -103,7 +85,7 @@ class Reading:
 
     # Attributes.
 
-    def fields(self, close: str) -> Rule[Attrs]:
+    def fields(self, close: str) -> Steps[Attrs]:
         """``name = attribute`` any number of times, and the closing sign."""
         found: list[tuple[str, Attr]] = []
         while not self.skip(close):
@@ -114,7 +96,7 @@ class Reading:
             found.append((name, (yield self.attr())))
         return tuple(found)
 
-    def attr(self) -> Rule[Attr]:
+    def attr(self) -> Steps[Attr]:
         word = self.next
         if word.kind == "string":
             return Text(self.string())
@@ -200,7 +182,7 @@ class Reading:
 
     # Types.
 
-    def type(self) -> Rule[Type]:
+    def type(self) -> Steps[Type]:
         if self.skip("("):
             members: list[Type] = []
             while not self.skip(")"):

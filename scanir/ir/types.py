@@ -74,6 +74,7 @@ EXTRAS = {
     "sharding": "how the array is split over devices",
     "bounds": "upper bounds of dynamic dimensions (`<=n`)",
     "encoding": "an MLIR tensor encoding nobody took apart",
+    "varying": "Text: mesh axes over which the value varies (jaxpr, inside shard_map)",
     "ref": "Text(kind): a mutable reference to an array of this type (jaxpr)",
 }
 

@@ -7,10 +7,11 @@ slots holds (`scanir.normalize.partition`); what is left behind is the `Trace`, 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
+from scanir.ir.steps import Steps, run
 from scanir.ir.structure import BranchView, CallView, LoopView, view
 from scanir.ir.types import TOKEN, TupleType, Type
 from scanir.normalize.binders import (
@@ -30,9 +31,6 @@ BUDGET = 2_000_000
 
 class BudgetExceeded(Exception):
     """Inlining calls took more ops than the budget allows."""
-
-
-Step = Generator[Any, Any, Any]
 
 
 class Evaluator:
@@ -61,32 +59,16 @@ class Evaluator:
 
     def run(self, region: Region, arguments: Iterable[int], trace: Trace, depth: int = 0) -> tuple[int, ...]:
         """The terms of the region's results, and of its last token."""
-        return (*self._drive(self._enter(region, tuple(arguments), trace, depth)), self._token)
+        return (*run(self._enter(region, tuple(arguments), trace, depth)), self._token)
 
     def lemma(self, function: Function, trace: Trace) -> Fun:
         """A function of the module as a closed region, whatever its arguments."""
         self._path, self._place, before = (id(function),), (function.name,), self._token
-        fun: Fun = self._drive(self.fun(function.body, trace, 0, self.effects.function(function.name)))
+        fun: Fun = run(self.fun(function.body, trace, 0, self.effects.function(function.name)))
         self._path, self._place, self._token = (), (), before
         return fun
 
-    @staticmethod
-    def _drive(step: Step) -> Any:
-        """Run a generator and all that it yields, on a stack of our own."""
-        stack, sent = [step], None
-        while True:
-            try:
-                step = stack[-1].send(sent)
-            except StopIteration as done:
-                stack.pop()
-                if not stack:
-                    return done.value
-                sent = done.value
-            else:
-                stack.append(step)
-                sent = None
-
-    def _enter(self, region: Region, arguments: tuple[int, ...], trace: Trace, depth: int) -> Step:
+    def _enter(self, region: Region, arguments: tuple[int, ...], trace: Trace, depth: int) -> Steps[Any]:
         env = self._env
         for param, argument in zip(region.params, arguments, strict=True):
             env[param] = argument
@@ -206,7 +188,7 @@ class Evaluator:
 
     # -- regions of plain ops ----------------------------------------------------------------------------------------------
 
-    def _regions(self, op: Op, trace: Trace, depth: int) -> Step:
+    def _regions(self, op: Op, trace: Trace, depth: int) -> Steps[Any]:
         effect = self.effects.op(op)
         before, place = self._token, self._place
         funs = []
@@ -219,7 +201,7 @@ class Evaluator:
         self._token, self._place = before, place
         return self.plain_terms(op, tuple([self._env[value] for value in op.operands]), tuple(funs), trace)
 
-    def fun(self, region: Region, trace: Trace, depth: int, effect: bool) -> Step:
+    def fun(self, region: Region, trace: Trace, depth: int, effect: bool) -> Steps[Any]:
         """Evaluate a region as a closed function of its parameters (and of the token, if it has effects)."""
         scope = self._scope()
         types = tuple([self.eraser.type(param.type) for param in region.params])
@@ -237,7 +219,7 @@ class Evaluator:
 
     # -- calls ---------------------------------------------------------------------------------------------------------------
 
-    def _call(self, op: Op, call: CallView, trace: Trace, depth: int) -> Step:
+    def _call(self, op: Op, call: CallView, trace: Trace, depth: int) -> Steps[Any]:
         arguments = tuple([self._env[value] for value in call.arguments])
         function = self.functions[call.callee]
         if call.callee in self.kept:
@@ -269,7 +251,7 @@ class Evaluator:
 
     # -- branches --------------------------------------------------------------------------------------------------------------
 
-    def _branch(self, op: Op, branch: BranchView, trace: Trace, depth: int) -> Step:
+    def _branch(self, op: Op, branch: BranchView, trace: Trace, depth: int) -> Steps[Any]:
         selector = self._env[branch.selector]
         before, place = self._token, self._place
         outcomes, tokens = [], []
@@ -305,7 +287,7 @@ class Evaluator:
 
     # -- loops -----------------------------------------------------------------------------------------------------------------
 
-    def _loop(self, op: Op, loop: LoopView, trace: Trace, depth: int) -> Step:
+    def _loop(self, op: Op, loop: LoopView, trace: Trace, depth: int) -> Steps[Any]:
         """Evaluate until the partition of the slots holds; results by slot, then ys."""
         slots = [leaf for value in loop.inits for leaf in self._unpack(self._env[value], self.eraser.type(value.type))]
         effect = self.effects.op(op)
@@ -333,7 +315,7 @@ class Evaluator:
     def _trip(
         self, op: Op, loop: LoopView, partition: Partition, starts: tuple[int, ...], types: tuple[Type, ...],
         effect: bool, inner: Trace, depth: int,
-    ) -> Step:  # fmt: skip
+    ) -> Steps[Any]:  # fmt: skip
         """One evaluation of condition and body under the partition's hypothesis: a `Loop`."""
         table, scope = self.table, self._scope()
         rank = partition.ranks()
@@ -379,7 +361,7 @@ class Evaluator:
         inner.binder = record
         return record
 
-    def _unrolled(self, op: Op, loop: LoopView, trips: int, starts: tuple[int, ...], trace: Trace, depth: int) -> Step:
+    def _unrolled(self, op: Op, loop: LoopView, trips: int, starts: tuple[int, ...], trace: Trace, depth: int) -> Steps[Any]:
         """A loop of 0 or 1 trips: its starts (and empty ys), or its body with the starts put in."""
         self.use("trivial-loop", op)
         table = self.table

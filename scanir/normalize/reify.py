@@ -6,20 +6,18 @@ values. Tokens are explicit: an op with an effect takes one and returns one. Wha
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from scanir.ir.attrs import Array, Attr, Bool, Hidden, Int, Opaque, Record, Seq, Symbol, Text, TypeAttr
 from scanir.ir.builder import RegionBuilder
 from scanir.ir.graph import Function, Module, Region, Value
+from scanir.ir.steps import Steps, run
 from scanir.ir.types import TOKEN, OpaqueType, Type
 from scanir.normalize.identities import result_type
 from scanir.normalize.side import Settings, Side, bare, nan_bits_are_seen, normalize
 from scanir.normalize.values import Table
 from scanir.program import Program
-
-Step = Generator[Any, Any, Any]
-
 
 def normal_form(program: Program, rules: frozenset[str]) -> Module:
     """The module of a program in normal form under ``rules``."""
@@ -50,7 +48,7 @@ class _Reifier:
         token = self._table.intern("in", "token")
         if token in self._needs:
             env[token] = builder.op("token", (), (TOKEN,))[0]
-        body = _drive(self._region(builder, roots, 0, env))
+        body = run(self._region(builder, roots, 0, env))
         functions = (*self._functions.values(), Function(source.entry, body))
         return Module(source.dialect, functions, source.entry, source.attributes, source.name)
 
@@ -82,7 +80,7 @@ class _Reifier:
     def _inits(self, loop: int) -> int:
         return len(self._table.payload(loop)[2])
 
-    def _region(self, builder: RegionBuilder, roots: list[int], height: int, env: dict[int, Value]) -> Step:
+    def _region(self, builder: RegionBuilder, roots: list[int], height: int, env: dict[int, Value]) -> Steps[Any]:
         """Emit what ``roots`` need in this region: everything not in ``env`` yet."""
         stack = list(reversed(roots))
         while stack:
@@ -141,7 +139,7 @@ class _Reifier:
             return payload
         return result_type(self._table, term) or OpaqueType("unknown")
 
-    def _emit(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Step:
+    def _emit(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Steps[Any]:
         kind, payload, children = self._table.keys[term]
         if kind == "const":
             value = payload[0] if isinstance(payload[0], (Array, Hidden)) else Hidden("constant", str(payload[0]), "")
@@ -168,7 +166,7 @@ class _Reifier:
         """All ys of a loop, in the order in which they are printed."""
         return [t for t in sorted(self._needs) if self._table.kind(t) == "ys" and self._table.children(t)[0] == loop]
 
-    def _op(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Step:
+    def _op(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Steps[Any]:
         (name, attrs, types, _, form), children = self._table.payload(term), self._table.children(term)
         regions = []
         for child in children:
@@ -184,14 +182,14 @@ class _Reifier:
             env[self._table.intern("proj", "token" if last else k, (term,))] = value
         env[term] = results[0]
 
-    def _fun(self, term: int, env: dict[int, Value]) -> Step:
+    def _fun(self, term: int, env: dict[int, Value]) -> Steps[Any]:
         (height, types, _), children = self._table.payload(term), self._table.children(term)
         builder, inner = RegionBuilder(), dict(env)
         for k, type in enumerate(types):
             inner[self._table.intern("bound", (height, k, type))] = builder.param(type)
         return (yield self._region(builder, list(children), height, inner))
 
-    def _call(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Step:
+    def _call(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Steps[Any]:
         (name, attrs, types), (fun, *arguments) = self._table.payload(term), self._table.children(term)
         if fun not in self._functions:
             region: Region = yield self._fun(fun, {})
@@ -203,7 +201,7 @@ class _Reifier:
             env[self._table.intern("proj", k, (term,))] = value
         env[term] = results[0]
 
-    def _loop(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Step:
+    def _loop(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Steps[Any]:
         (height, (name, attrs), types, has_condition), children = self._table.payload(term), self._table.children(term)
         count = len(types)
         body, inner = RegionBuilder(), dict(env)
@@ -264,19 +262,3 @@ def _attr(value: Any) -> Attr:
     if isinstance(value, (str, int)):
         return Text(str(value))
     return value  # an attribute is its own key
-
-
-def _drive(step: Step) -> Any:
-    """Run a generator and all that it yields on a stack of our own."""
-    stack, sent = [step], None
-    while True:
-        try:
-            step = stack[-1].send(sent)
-        except StopIteration as done:
-            stack.pop()
-            if not stack:
-                return done.value
-            sent = done.value
-        else:
-            stack.append(step)
-            sent = None
