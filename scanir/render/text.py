@@ -186,14 +186,21 @@ def _loop(loop: LoopDiff, number: int) -> list[RenderableType]:
 
 
 def _captures(captures: tuple[Capture, ...]) -> Table:
-    """What each side puts into each hole of the body."""
+    """What each side puts into each hole of the body; one column where they put the same into all of them."""
+    alike = all(capture.left == capture.right for capture in captures)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("hole", no_wrap=True)
-    table.add_column("type", overflow="fold")
-    table.add_column("in a", overflow="fold")
-    table.add_column("in b", overflow="fold")
+    for column in ("type", "in a and b") if alike else ("type", "in a", "in b"):
+        table.add_column(column, overflow="fold")
     for capture in captures[:ROWS]:
-        alike = capture.left == capture.right
-        row = (str(capture.hole), words.clean(capture.type), words.filling(capture.left), words.filling(capture.right))
-        table.add_row(*(Text(cell, "default" if alike or k < 2 else "bold") for k, cell in enumerate(row)))
+        fillings = (
+            [words.filling(capture.left)] if alike else [words.filling(capture.left), words.filling(capture.right)]
+        )
+        style = "default" if capture.left == capture.right else "bold"
+        cells = (
+            Text(str(capture.hole)),
+            Text(words.clean(capture.type)),
+            *(Text(filling, style) for filling in fillings),
+        )
+        table.add_row(*cells)
     return table

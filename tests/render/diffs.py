@@ -22,7 +22,21 @@ RIGHT = LoopSide("carry/scan", "scan", 5, 31, "rollout.py", 82)
 IDENTICAL = Diff(
     "lambda",
     "def",
-    (StageDiff("hlo", Verdict.IDENTICAL, loops=(LoopDiff("IDENTICAL", LEFT, LEFT, 100),)),),
+    (
+        StageDiff(
+            "hlo",
+            Verdict.IDENTICAL,
+            loops=(
+                LoopDiff(
+                    "IDENTICAL",
+                    LEFT,
+                    LEFT,
+                    100,
+                    (Capture(0, "f32[2,100]", Filling("carried", "a", 3), Filling("carried", "a", 3)),),
+                ),
+            ),
+        ),
+    ),
 )
 
 EQUIVALENT = Diff(
