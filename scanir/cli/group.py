@@ -83,6 +83,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(f"error: {problem}", problem.exit_code)
     except (KeyboardInterrupt, click.Abort):
         return _say("\ninterrupted", INTERRUPTED)  # behind the terminal's ^C
+    except SystemExit as problem:
+        _traceback(problem, settings)
+        return _say("error: the program of a target ended the process (sys.exit)", 2)
     except BrokenPipeError:
         # Python flushes stdout once more at exit, and would complain about the pipe again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

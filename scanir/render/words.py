@@ -17,13 +17,12 @@ LONGEST = 400
 #: What a verdict says, in one line.
 MEANING = {
     Verdict.IDENTICAL: "the same graph; only names, locations and printing order may differ",
-    Verdict.EQUIVALENT: "the same results on every input, as the IR defines its ops, up to the rules below",
+    Verdict.EQUIVALENT: "the same results on every input, as the IR defines its ops, up to these rules",
     Verdict.DIFFERENT: "no proof of equality within the rules",
     Verdict.INCONCLUSIVE: "something hides the answer; the reasons say what, and how to get one",
 }
+#: What the verdict of a pair of loops says, where it is none of a program.
 LOOP_MEANING = {
-    "IDENTICAL": "the same loop",
-    "EQUIVALENT": "the same loop, up to the rules",
     "SAME-BODY": "the same body, given other values",
     "DIFFERENT": "another body",
     "UNPAIRED": "without a counterpart",

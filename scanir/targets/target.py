@@ -6,6 +6,7 @@ The function is traced, never run.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Kinds of objects that are traced already: they take no arguments any more.
 _STAGED = ("traced", "lowered", "compiled", "jaxpr", "exported")
+#: Where an object lies in memory is news to nobody, and other in each run.
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 #: Kinds that are one stage only.
 _ONLY = {"compiled": "hlo", "exported": "stablehlo"}
 
@@ -93,6 +96,8 @@ class Target:
             if self.kind in _STAGED:
                 raise
             raise self._explained(problem, arguments) from problem
+        except SystemExit as problem:
+            raise self._explained(TraceError("the function ends the process (sys.exit)"), arguments) from problem
         return {stage: replace(program, label=self.label) for stage, program in programs.items()}
 
     def _explained(self, problem: TraceError, arguments: Arguments) -> TraceError:
@@ -100,8 +105,10 @@ class Target:
         given = written(arguments.args, arguments.kwargs) or "no arguments"
         where = f"{describe(self.function)} given {given}"
         example = f"for other arguments: {example_of(self.function)}"
+        if any(isinstance(value, str) for value in (*arguments.args, *arguments.kwargs.values())):
+            example = """text is never traced, but may be given as it is: --args 'static("text")'"""
         return TraceError(
-            problem.what,
+            _ADDRESS.sub("", problem.what),
             where=f"{problem.where}, in {where}" if problem.where else where,
             hint=f"{problem.hint}; {example}" if problem.hint else example,
         )

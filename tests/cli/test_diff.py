@@ -137,6 +137,13 @@ def test_a_crash(api: FakeApi, run: Run) -> None:
     assert done.err == "internal error, please report: RecursionError: too deep\n  hint:  --traceback shows where\n"
 
 
+def test_a_program_that_ends_the_process(api: FakeApi, run: Run) -> None:
+    api.answer = SystemExit(0)
+    done = run("diff", "x", "y")
+    assert (done.code, done.out) == (2, "")
+    assert "ended the process" in done.err
+
+
 def test_ctrl_c(api: FakeApi, run: Run) -> None:
     api.answer = KeyboardInterrupt()
     done = run("diff", "x", "y")

@@ -77,6 +77,25 @@ def test_an_error_says_what_was_called_with_what(calls: list[Any]) -> None:
     ]
 
 
+def test_a_function_that_ends_the_process(calls: list[Any]) -> None:
+    def late(code: int) -> None:
+        sys.exit(code)
+
+    with pytest.raises(TraceError, match="ends the process"):
+        Target(late, (3,)).trace(("jaxpr",))
+
+
+def test_an_error_names_no_address_and_knows_about_text(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise TraceError("<function f at 0x7f57d6bec180> is odd")
+
+    monkeypatch.setattr(sys.modules["scanir.tracers"], "trace", fail)
+    with pytest.raises(TraceError) as caught:
+        Target(bad).trace(("jaxpr",), Arguments((1.0, "relu")))
+    assert caught.value.what == "<function f> is odd"
+    assert "static(" in caught.value.hint
+
+
 def test_late_imports_find_the_neighbours_of_their_file(calls: list[Any], tmp_path: Path) -> None:
     for name, value in (("old", 1), ("new", 2)):
         directory = tmp_path / name
