@@ -98,7 +98,8 @@ class _Reader:
         lists = list(op.attributes[name])
         if len(lists) != count:
             raise ReadError(f"{name} has {len(lists)} lists of attributes for {count} values")
-        return tuple(self._fields(entry) for entry in lists)
+        found = tuple(self._fields(entry) for entry in lists)
+        return found if any(found) else ()
 
     def _fields(self, entry: Any) -> Attrs:
         names = [entry[k].name for k in range(len(entry))]

@@ -31,8 +31,8 @@ from scanir.readers.stablehlo.types import Types
 #: Lists in lists deeper than this are carried as text: JAX nests them three deep.
 MAX_DEPTH = 50
 
-_SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|@(?:[\w$.-]+|"(?:[^"\\]|\\.)*")')
-_ESCAPE = re.compile(r"\\([0-9A-Fa-f]{2}|.)")
+_SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|@(?:[A-Za-z_][\w$.]*|"(?:[^"\\]|\\.)*")')
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
 
 
 def tagged(tag: str, *items: Attr) -> Seq:
@@ -59,11 +59,13 @@ def symbols_in_text(text: str, resolve: Callable[[str], Attr]) -> Attr:
 
 def symbol_name(token: str) -> str:
     """The name in ``@name`` or ``@"a name"``."""
-    return _ESCAPE.sub(_unescaped, token[2:-1]) if token.startswith('@"') else token[1:]
+    if not token.startswith('@"'):
+        return token[1:]
+    return _ESCAPE.sub(_unescaped, token[2:-1].encode()).decode(errors="surrogateescape")
 
 
-def _unescaped(escape: re.Match[str]) -> str:
-    return chr(int(escape[1], 16)) if len(escape[1]) == 2 else escape[1]
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    return bytes.fromhex(escape[1].decode()) if len(escape[1]) == 2 else escape[1]
 
 
 class Attributes:

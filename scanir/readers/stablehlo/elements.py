@@ -188,7 +188,8 @@ def float_bits(text: str, form: np.dtype[Any]) -> int:
     width = form.itemsize
     if width == 8:
         return int.from_bytes(np.float64(float(text)).tobytes(), "little")
-    guess = int.from_bytes(np.array(float(text)).astype(form).tobytes(), "little")
+    with np.errstate(all="ignore"):  # the guess may overflow; its neighbour does not
+        guess = int.from_bytes(np.array(float(text)).astype(form).tobytes(), "little")
     exact, sign = Fraction(text), 1 << (8 * width - 1)
     # Rounding through float64 (and, in some conversions, float32) may end one step off; the exact distance decides.
     near = [bits for bits in (guess - 1, guess, guess + 1) if 0 <= bits < 2 * sign and bits & sign == guess & sign]
@@ -199,4 +200,5 @@ def float_bits(text: str, form: np.dtype[Any]) -> int:
 
 
 def _number(bits: int, form: np.dtype[Any]) -> float:
-    return float(np.frombuffer(bits.to_bytes(form.itemsize, "little"), form)[0].astype(np.float64))
+    with np.errstate(invalid="ignore"):  # a neighbour may be a signalling NaN
+        return float(np.frombuffer(bits.to_bytes(form.itemsize, "little"), form)[0].astype(np.float64))
