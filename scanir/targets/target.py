@@ -94,7 +94,7 @@ class Target:
                 programs = trace(self._traceable(arguments), arguments.args, arguments.kwargs, stages)
         except TraceError as problem:
             if self.kind in _STAGED:
-                raise
+                raise TraceError(problem.what, where=problem.where or self.label, hint=problem.hint) from problem
             raise self._explained(problem, arguments) from problem
         except SystemExit as problem:
             raise self._explained(TraceError("the function ends the process (sys.exit)"), arguments) from problem

@@ -85,6 +85,13 @@ def test_a_function_that_ends_the_process(calls: list[Any]) -> None:
         Target(late, (3,)).trace(("jaxpr",))
 
 
+def test_an_error_of_a_staged_object_says_which() -> None:
+    lowered = jax.jit(good).lower(1.0)
+    with pytest.raises(TraceError) as caught:
+        Target(lowered, label="mine").trace(("jaxpr",))
+    assert caught.value.where == "mine"
+
+
 def test_an_error_names_no_address_and_knows_about_text(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise TraceError("<function f at 0x7f57d6bec180> is odd")
