@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from scanir.errors import TargetError
 from scanir.targets import resolve
 from scanir.targets.worlds import load, world
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def write(directory: Path, factor: int) -> Path:
@@ -66,6 +70,49 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     assert load(file).x == 1
     file.write_text("x = 22\n")
     assert load(file).x == 22
+
+
+def test_a_neighbour_that_changed_is_read_again(tmp_path: Path) -> None:
+    directory = write(tmp_path / "one", 2)
+    first = resolve(f"{directory}/step.py:f")
+    (directory / "neighbour.py").write_text("factor = 123\n")
+    assert resolve(f"{directory}/step.py:f").function(10) == 1230
+    assert first.function(10) == 20
+    (directory / "neighbour.py").unlink()
+    with pytest.raises(TargetError, match="No module named 'neighbour'"):
+        resolve(f"{directory}/step.py:f")
+
+
+def test_what_a_file_puts_on_the_path_is_its_own(tmp_path: Path) -> None:
+    for name, factor in (("old", 2), ("new", 3)):
+        (tmp_path / name / "src").mkdir(parents=True)
+        (tmp_path / name / "lib").mkdir()
+        (tmp_path / name / "lib" / "far.py").write_text(f"factor = {factor}\n")
+        (tmp_path / name / "lib" / "later.py").write_text(f"factor = {factor * 10}\n")
+        (tmp_path / name / "src" / "step.py").write_text(
+            "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'lib'))\nimport far\n"
+            "def f(x):\n    import later\n    return x * far.factor + later.factor\n"
+        )
+    path = list(sys.path)
+    for name, value in (("old", 22), ("new", 33), ("old", 22)):
+        target = resolve(f"{tmp_path}/{name}/src/step.py:f")
+        with world(f"{tmp_path}/{name}/src"):
+            assert target.function(1) == value
+    assert sys.path == path
+    assert "far" not in sys.modules
+
+
+def test_what_scanir_imports_meanwhile_stays() -> None:
+    code = f"""
+import sys
+from scanir.targets.worlds import world
+with world({str(ROOT)!r}):
+    import scanir.render.json as first
+import scanir.render.json as second
+print(first is second)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "True"
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
