@@ -7,6 +7,7 @@ from such values alone still belongs to the body.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,14 @@ def body_of(table: Table, canonical: Canonical, loop: Loop, inside: set[int]) ->
     steps = {rank: of[loop.steps[rank]] for rank in slots.values()}
     condition = [] if loop.condition is None else [of[loop.condition]]
     ys = [of[y] for y in loop.ys if y in of]
-    writer = _Writer(table, slots, loop.depth, inside, {of[elem] for elem in loop.elems if elem in of})
+    bit, elems = 1 << loop.depth, {of[elem] for elem in loop.elems if elem in of}
+
+    def is_hole(term: int) -> bool:
+        if term in elems:
+            return True
+        return not table.free[term] & bit and not (term in inside and table.kind(term) == "op")
+
+    writer = _Writer(table, slots, is_hole)
     terms = writer.reach([*condition, *steps.values(), *ys])
     colours: dict[int, int] = {rank: hash(str(loop.types[rank])) for rank in steps}
     for _ in range(ROUNDS):
@@ -65,16 +73,19 @@ def body_of(table: Table, canonical: Canonical, loop: Loop, inside: set[int]) ->
     return Body((loop.payload, types, len(ys), form), tuple(writer.holes))
 
 
-class _Writer:
-    def __init__(self, table: Table, slots: dict[int, int], depth: int, inside: set[int], elems: set[int]) -> None:
-        self._table, self._slots, self._inside, self._elems = table, slots, inside, elems
-        self._bit = 1 << depth
-        self.holes: list[int] = []
+def program_with_holes(table: Table, results: Sequence[int]) -> Body:
+    """The terms of a whole program with every argument and constant a hole."""
+    writer = _Writer(table, {}, lambda term: table.kind(term) in ("in", "const"))
+    painted = writer.paint(writer.reach(list(results)), {})
+    return Body(writer.write(list(results), {}, painted), tuple(writer.holes))
 
-    def _is_hole(self, term: int) -> bool:
-        if term in self._elems:
-            return True
-        return not self._table.free[term] & self._bit and not (term in self._inside and self._table.kind(term) == "op")
+
+class _Writer:
+    """Writes terms down once each, exchangeable operands in an order that does not depend on what fills the holes."""
+
+    def __init__(self, table: Table, slots: dict[int, int], is_hole: Callable[[int], bool]) -> None:
+        self._table, self._slots, self._is_hole = table, slots, is_hole
+        self.holes: list[int] = []
 
     def _children(self, term: int) -> tuple[int, ...]:
         return () if self._is_hole(term) or term in self._slots else self._table.children(term)
@@ -105,24 +116,38 @@ class _Writer:
         return painted
 
     def write(self, roots: list[int], numbers: dict[int, int], painted: dict[int, int]) -> tuple[Any, ...]:
-        """The body as nested-free text: each term once, operands by number, in an order fixed by structure."""
+        """The body as a list: each term once, operands by number, in an order fixed by structure.
+
+        Holes are written at each place where they are used: that two places are filled alike on one side says nothing of the
+        other.
+        """
         index: dict[int, int] = {}
         lines: list[Any] = []
         stack = list(reversed(roots))
         while stack:
             term = stack[-1]
-            if term in index:
+            if term in index or self._is_hole(term):
                 stack.pop()
                 continue
             children = self._ordered(term, painted)
-            todo = [child for child in children if child not in index]
+            todo = [child for child in children if child not in index and not self._is_hole(child)]
             if todo:
                 stack.extend(reversed(todo))
                 continue
             stack.pop()
             index[term] = len(lines)
-            lines.append(self._line(term, children, index, numbers))
-        return (*lines, tuple(index[root] for root in roots))
+            if term in self._slots:
+                lines.append(("slot", numbers[self._slots[term]]))
+                continue
+            kind, payload, _ = self._table.keys[term]
+            lines.append((kind, payload, tuple(self._use(child, index) for child in children)))
+        return (*lines, tuple(self._use(root, index) for root in roots))
+
+    def _use(self, term: int, index: dict[int, int]) -> Any:
+        if term in index:
+            return index[term]
+        self.holes.append(term)
+        return ("hole", str(result_type(self._table, term) or ""))
 
     def _ordered(self, term: int, painted: dict[int, int]) -> tuple[int, ...]:
         children = self._children(term)
@@ -130,12 +155,3 @@ class _Writer:
         if kind == "op" and payload[4] == "exchange":
             return tuple(sorted(children, key=lambda child: painted[child]))
         return children
-
-    def _line(self, term: int, children: tuple[int, ...], index: dict[int, int], numbers: dict[int, int]) -> Any:
-        if term in self._slots:
-            return ("slot", numbers[self._slots[term]])
-        if self._is_hole(term):
-            self.holes.append(term)
-            return ("hole", str(result_type(self._table, term) or ""))
-        kind, payload, _ = self._table.keys[term]
-        return (kind, payload, tuple(index[child] for child in children))

@@ -125,7 +125,7 @@ def _captures(table: Table, left: _Found | None, right: _Found | None, describer
         rows += [(hole, None) for hole in (left.body.holes if left and left.body else ())]
         rows += [(None, hole) for hole in (right.body.holes if right and right.body else ())]
     captures: list[Capture] = []
-    for x, y in rows:
+    for x, y in dict.fromkeys(rows):
         if all(hole is None or table.kind(hole) == "const" for hole in (x, y)) and (x == y or None in (x, y)):
             continue
         fillings = tuple(

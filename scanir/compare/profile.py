@@ -50,12 +50,13 @@ def _walk(
     stack: list[tuple[Trace, tuple[Loop | Fun, ...], Place, str]] = [(trace, around, ("", 0, 0), name)]
     while stack:
         current, binders, place, path = stack.pop()
+        counted = _absorbed(current)
         for op, term in current.entries:
             if term in canonical.of:
                 value = canonical.closed(term, binders)
                 found.counts[value][place] += times
                 found.ops.setdefault(value, (op, f"{path}/{op.name}"))
-            else:
+            elif term not in canonical.updates and term not in counted:
                 key = (op.name, ", ".join(str(result.type) for result in op.results))
                 found.dead[key] += times
                 found.paths.setdefault(key, f"{path}/{op.name}")
@@ -82,6 +83,14 @@ def _walk(
                 if selector in canonical.of:
                     where = ("branch", canonical.closed(selector, binders), index)
             stack.append((inner, below, where, f"{path}/{_label(inner)}"))
+
+
+def _absorbed(trace: Trace) -> set[int]:
+    """Updates of slots whose value the trip number or the start says already."""
+    loop = trace.binder
+    if not isinstance(loop, Loop):
+        return set()
+    return {after for rank, after in zip(loop.rank, loop.nexts, strict=True) if rank is None}
 
 
 def _label(trace: Trace) -> str:

@@ -107,7 +107,7 @@ class Prover:
 
     def _match(
         self, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int],
-        keep: tuple[tuple[Side, Side], frozenset[int]] | None = None,
+        keep: tuple[tuple[Side, Side], frozenset[int]] | None = None, unbound: tuple[Side, Side] | None = None,
     ) -> Proof:  # fmt: skip
         sides = tuple(
             self._side(k, rules, settings, bound, None if keep is None else frozenset(
@@ -116,11 +116,11 @@ class Prover:
             for k in (0, 1)
         )  # fmt: skip
         proof = Proof(rules, (sides[0], sides[1]), False, dict(bound))
-        self._results(proof)
+        self._results(proof, unbound or proof.sides)
         if not proof.equal and not bound and "constant-argument" in rules:
-            found = unify(self.table, proof.sides, self.pairing)
+            found = unify(self.table, *(self._flat(side)[:-1] for side in proof.sides), self.pairing)
             if found:
-                return self._match(rules, settings, found, keep)
+                return self._match(rules, settings, found, keep, proof.sides)
         if proof.equal:
             self._uses(proof)
         return proof
@@ -159,8 +159,11 @@ class Prover:
 
     # -- results -------------------------------------------------------------------------------------------------------------
 
-    def _results(self, proof: Proof) -> None:
-        """Compare results and tokens; a shorter list may be one that does not return some of its inputs."""
+    def _results(self, proof: Proof, unbound: tuple[Side, Side]) -> None:
+        """Compare results and tokens; a shorter list may be one that does not return some of its inputs.
+
+        ``unbound``: the sides before arguments were bound, in which a result that is an argument still is one.
+        """
         left, right = (self._flat(side) for side in proof.sides)
         if left[-1] != right[-1] or not self._types_agree(proof):
             return
@@ -169,10 +172,11 @@ class Prover:
             proof.equal = left == right
             return
         longer, shorter, name = (left, right, "a") if len(left) > len(right) else (right, left, "b")
-        surplus = self._injection(longer, shorter)
+        given = self._flat(unbound["ab".index(name)])[:-1]
+        surplus = self._injection(longer, shorter, given)
         if surplus is not None:
             proof.equal = True
-            proof.forwarded = tuple(ForwardedOutput(name, k, self._argument(name, longer[k])) for k in surplus)
+            proof.forwarded = tuple(ForwardedOutput(name, k, self._argument(name, given[k])) for k in surplus)
             proof.uses["forwarded-outputs"] = RuleUse(
                 "forwarded-outputs", len(surplus), tuple(f"output {k} of {name}" for k in surplus[:4])
             )
@@ -208,13 +212,13 @@ class Prover:
         same: bool = normalized.evaluator.eraser.type(param.type) == self.table.payload(term)[1]
         return same
 
-    def _injection(self, longer: list[int], shorter: list[int]) -> list[int] | None:
+    def _injection(self, longer: list[int], shorter: list[int], given: list[int]) -> list[int] | None:
         """Positions of ``longer`` that are left over when ``shorter`` is found in it in order; each must be an argument."""
         surplus, wanted = [], 0
         for position, term in enumerate(longer):
             if wanted < len(shorter) and term == shorter[wanted]:
                 wanted += 1
-            elif self.table.kind(term) == "in":
+            elif self.table.kind(given[position]) == "in":
                 surplus.append(position)
             else:
                 return None

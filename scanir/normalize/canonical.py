@@ -22,12 +22,15 @@ class Canonical:
         self.of: dict[int, int] = {}
         self.live: dict[int, dict[int, None]] = {}
         self.order: dict[int, list[int]] = {}
+        #: Terms that only dead slots need: the updates of carries that nobody reads.
+        self.updates: frozenset[int] = frozenset()
         self._closers: dict[int, tuple[dict[int, int], int, dict[int, int]]] = {}
 
     def convert(self, roots: Iterable[int]) -> tuple[int, ...]:
         """The canonical ids of the roots. Called once."""
         roots = tuple(roots)
-        terms = sorted(self._reach(roots))
+        terms = sorted(self._reach(roots, self.live, keep_dead="dead-carry" not in self._rules))
+        self.updates = frozenset(self._reach(roots, {}, keep_dead=True)) - self.of.keys() - set(terms)
         self._colours = Colours(self._source, self._state, terms, self.live)
         for term in terms:
             self.of[term] = self._term(term)
@@ -35,10 +38,9 @@ class Canonical:
 
     # -- liveness ----------------------------------------------------------------------------------------------------------
 
-    def _reach(self, roots: Iterable[int]) -> set[int]:
-        """All terms that the roots need, with the slots of each loop that are needed (in ``live``)."""
+    def _reach(self, roots: Iterable[int], live: dict[int, dict[int, None]], *, keep_dead: bool) -> set[int]:
+        """All terms that the roots need, with the slots of each loop that are needed (into ``live``)."""
         source, state = self._source, self._state
-        keep_dead = "dead-carry" not in self._rules
         stack, seen = list(roots), set(roots)
 
         def need(term: int) -> None:
@@ -47,7 +49,7 @@ class Canonical:
                 stack.append(term)
 
         def demand(loop: int, rank: int) -> None:
-            ranks = self.live.setdefault(loop, {})
+            ranks = live.setdefault(loop, {})
             if rank not in ranks:
                 ranks[rank] = None
                 need(loop)
@@ -60,7 +62,7 @@ class Canonical:
             match kind:
                 case "loop":
                     loop = state.loops[term]
-                    self.live.setdefault(term, {})
+                    live.setdefault(term, {})
                     if loop.condition is not None:
                         need(loop.condition)
                     if keep_dead:

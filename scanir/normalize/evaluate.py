@@ -26,7 +26,7 @@ from scanir.normalize.trips import starts_of, trip_count
 from scanir.normalize.values import Table
 
 #: Evaluations of one loop's body are bounded by its slots; this bounds ops over all inlined calls of one side.
-BUDGET = 2_000_000
+BUDGET = 1_000_000
 
 
 class BudgetExceeded(Exception):

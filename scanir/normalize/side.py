@@ -14,7 +14,7 @@ from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.effects import Effects, callee_order, callees
 from scanir.normalize.erase import Eraser
-from scanir.normalize.evaluate import BUDGET, Evaluator
+from scanir.normalize.evaluate import BUDGET, BudgetExceeded, Evaluator
 from scanir.normalize.identities import sees_nan_bits
 from scanir.normalize.liveness import dead_callbacks
 from scanir.normalize.values import Table
@@ -76,6 +76,7 @@ def normalize(
     eraser = Eraser(module, side, rules, guess=settings.guess, settled=settings.settled)
     evaluator = Evaluator(module, Table(), eraser, Effects(module, order), rules)
     evaluator.budget = settings.budget
+    _check_size(order, settings)
     evaluator.identities.nan_bits_are_seen = settings.exact_nans
     if "dead-code" in rules:
         evaluator.skipped = dead_callbacks(module)
@@ -100,7 +101,7 @@ def normalize(
             evaluator.kept[function.name] = lemma
     trace = Trace("body")
     seeds = tuple(
-        evaluator.table.intern("given", (term, eraser.type(param.type)))
+        _seed(evaluator.table, target, term, eraser.type(param.type))
         for term, param in zip(inputs, entry.body.params, strict=True)
     )
     roots = evaluator.run(entry.body, seeds, trace)
@@ -108,6 +109,27 @@ def normalize(
     results = canonical.convert(roots)
     log = Counter(evaluator.state.log)
     return Side(program, rules, results, canonical, evaluator, trace, lemmas, parts, eraser.hidden, log)
+
+
+def _seed(source: Table, target: Table, term: int, type: Type) -> int:
+    """An argument; one that is bound to a constant is that constant, so that it is treated like one."""
+    if target.kind(term) == "const":
+        return source.intern("const", target.payload(term))
+    return source.intern("given", (term, type))
+
+
+def _check_size(order: tuple[Function, ...], settings: Settings) -> None:
+    """Raise BudgetExceeded at once if the program with its calls inlined is larger than the budget."""
+    sizes: dict[str, int] = {}
+    for function in order:
+        size = 0
+        for op in ops_of(function.body):
+            size += 1
+            if op.name in CALLS:
+                size += sum(0 if settings.keep is None or name in settings.keep else sizes[name] for name in symbols(op.attributes))
+        sizes[function.name] = size
+        if size > settings.budget:
+            raise BudgetExceeded
 
 
 def _reachable(order: tuple[Function, ...], entry: Function) -> set[str]:
