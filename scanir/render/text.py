@@ -62,18 +62,18 @@ def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: b
 
 
 def _head(diff: Diff) -> Text:
-    head = Text(diff.verdict.name, _STYLE[diff.verdict.name])
-    head.append(f"  {words.clean(diff.a)} (a) and {words.clean(diff.b)} (b)", "bold")
-    head.append(f" at {', '.join(stage.stage for stage in diff.stages)}", "default")
-    head.append(f"\n{words.meaning(diff)}", "dim")
-    return head
+    return Text.assemble(
+        (diff.verdict.name, _STYLE[diff.verdict.name]),
+        (f"  {words.clean(diff.a)} (a) and {words.clean(diff.b)} (b)", "bold"),
+        f" at {', '.join(stage.stage for stage in diff.stages)}\n",
+        (words.meaning(diff), "dim"),
+    )
 
 
 def _stage_title(stage: StageDiff) -> Text:
-    title = Text(f"{stage.stage}: ", "bold")
-    title.append(stage.verdict.name, _STYLE[stage.verdict.name])
+    title = Text.assemble((f"{stage.stage}: ", "bold"), (stage.verdict.name, _STYLE[stage.verdict.name]))
     if modulo := words.summary(stage):
-        title.append(f" {modulo}", "default")
+        title.append(f" {modulo}")
     return title
 
 
@@ -168,11 +168,13 @@ def _shown(loops: tuple[LoopDiff, ...]) -> tuple[LoopDiff, ...]:
 
 
 def _loop(loop: LoopDiff, number: int) -> list[RenderableType]:
-    title = Text(f"loop {number}", "bold cyan")
-    title.append(f"  {words.loop_title(loop)}: ", "default")
-    title.append(loop.verdict, _STYLE.get(loop.verdict, "bold"))
+    title = Text.assemble(
+        (f"loop {number}", "bold cyan"),
+        f"  {words.loop_title(loop)}: ",
+        (words.clean(loop.verdict), _STYLE.get(loop.verdict, "bold")),
+    )
     if meaning := words.LOOP_MEANING.get(loop.verdict):
-        title.append(f", {meaning}", "default")
+        title.append(f", {meaning}")
     sides = _grid("bold", "default")
     for name, side in (("a", loop.left), ("b", loop.right)):
         sides.add_row(Text(name), Text(words.loop_side(side)))

@@ -63,6 +63,12 @@ def test_color_only_where_asked_for() -> None:
         assert "\x1b[" in render_text(diff, color=True)
 
 
+def test_only_the_verdict_is_green_or_red() -> None:
+    first = render_text(DIFFERENT, color=True).splitlines()[0]
+    assert first.startswith("\x1b[1;31mDIFFERENT\x1b[0m")
+    assert first.count("31m") == 1
+
+
 def test_color_changes_no_word() -> None:
     from rich.text import Text
 
