@@ -17,6 +17,7 @@ from scanir.ir.attrs import Array, Attr, Hidden, attributes
 from scanir.ir.graph import Op, Region, Value
 from scanir.ir.types import TensorType
 from scanir.readers.stablehlo.attributes import Attributes
+from scanir.readers.stablehlo.defaults import without_defaults
 from scanir.readers.stablehlo.locations import Locations, value_name
 from scanir.readers.stablehlo.types import Types
 
@@ -110,7 +111,7 @@ class Ops:
         for result in mlir_op.results:
             value = self._values[result] = Value(self._types.read(result.type))
             results.append(value)
-        fields = self._attributes.of(mlir_op)
+        fields = without_defaults(name, self._attributes.of(mlir_op))
         if name == "stablehlo.constant" and _is_constant(fields.get("value"), results):
             name = "constant"
         elif "." not in name:

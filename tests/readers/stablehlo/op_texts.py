@@ -24,7 +24,8 @@ def _unary(dialect: str, names: str, operand: str = "%f", source: str = F, targe
 
 def _binary(dialect: str, names: str, operands: str, source: str, target: str) -> dict[str, str]:
     return {
-        f"{dialect}.{name}": f'"{dialect}.{name}"({operands}) : ({source}, {source}) -> {target}' for name in names.split()
+        f"{dialect}.{name}": f'"{dialect}.{name}"({operands}) : ({source}, {source}) -> {target}'
+        for name in names.split()
     }
 
 
@@ -40,12 +41,8 @@ STATEMENTS: dict[str, str] = {
     **_unary("stablehlo", "convert", "%f", F, I),
     **_unary("stablehlo", "bitcast_convert", "%f", F, I),
     **_unary("stablehlo", "reshape", "%f", F, "tensor<2x2xf32>"),
-    **_binary(
-        "stablehlo", "add atan2 divide maximum minimum multiply power remainder subtract", "%f, %g", F, F
-    ),
-    **_binary(
-        "stablehlo", "and or xor shift_left shift_right_arithmetic shift_right_logical", "%i, %j", I, I
-    ),
+    **_binary("stablehlo", "add atan2 divide maximum minimum multiply power remainder subtract", "%f, %g", F, F),
+    **_binary("stablehlo", "and or xor shift_left shift_right_arithmetic shift_right_logical", "%i, %j", I, I),
     **_binary("stablehlo", "complex", "%f, %g", F, "tensor<4xcomplex<f32>>"),
     "stablehlo.after_all": '"stablehlo.after_all"(%t, %t) : (!stablehlo.token, !stablehlo.token) -> !stablehlo.token',
     "stablehlo.all_gather": f'"stablehlo.all_gather"(%f) {{all_gather_dim = 0 : i64, {GROUPS}, {CHANNEL}}} : ({F}) -> tensor<8xf32>',

@@ -90,7 +90,12 @@ def test_a_splat_costs_nothing_however_large() -> None:
 
 @pytest.mark.parametrize("type", ["i1", "i4", "bf16", "f8E4M3FN", "complex<f32>", "f32", "i64"])
 def test_text_of_hundreds_of_elements_is_hexadecimal_or_not(type: str) -> None:
-    pair = {"i1": ("true", "false"), "i4": ("-3", "2"), "i64": ("-3", "2"), "complex<f32>": ("(1.0,2.0)", "(3.0,0xFFC00001)")}
+    pair = {
+        "i1": ("true", "false"),
+        "i4": ("-3", "2"),
+        "i64": ("-3", "2"),
+        "complex<f32>": ("(1.0,2.0)", "(3.0,0xFFC00001)"),
+    }
     a, b = pair.get(type, ("1.5", "-0.0"))
     few = value(f"dense<[{a}, {b}]>", f"tensor<2x{type}>")
     many = value(f"dense<[{', '.join([a, b] * 300)}]>", f"tensor<600x{type}>")
@@ -117,7 +122,9 @@ def test_bytecode_that_could_be_read_in_two_ways_is_not() -> None:
     type = TensorType("c64", (100,))
     size = 800
     varint = (((size << 1) | 1) << 1).to_bytes(2, "little")
-    assert elements_of_bytecode(b"ML" + varint + b"\1" * size + b"end", type) == Array("c64", (100,), b"\1" * 8, splat=True)
+    assert elements_of_bytecode(b"ML" + varint + b"\1" * size + b"end", type) == Array(
+        "c64", (100,), b"\1" * 8, splat=True
+    )
     assert elements_of_bytecode(b"ML" + varint * 2 + b"\1" * size, type) is None
     assert elements_of_bytecode(b"ML" + b"\1" * size, type) is None
 

@@ -14,6 +14,7 @@ from scanir.ir.verify import verify
 from scanir.ir.walk import ops_of
 from scanir.normalize.tables import stablehlo as tables
 from scanir.readers.stablehlo import read_stablehlo
+from scanir.readers.stablehlo.defaults import DEFAULTS
 from tests.readers.stablehlo import op_texts as texts
 
 
@@ -57,7 +58,7 @@ def test_read(name: str) -> None:
     # Each attribute that the text spells out in generic form is there, and no other text of the op is lost: the regions.
     for attribute in re.findall(r"[{,] ?(\w+) = ", re.sub(r"\(\{.*?\}\)|<[^{}]*>", "", head)):
         if head.startswith('"') and "composite_attributes" not in head and "backend_config" not in head:
-            assert op.attribute(attribute) is not None, attribute
+            assert op.attribute(attribute) is not None or attribute in DEFAULTS[name], attribute
     assert len(op.regions) == head.count("stablehlo.return") + head.count("sdy.return")
     assert types
 

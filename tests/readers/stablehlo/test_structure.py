@@ -147,7 +147,9 @@ def test_functions() -> None:
     assert main.attributes == (("my.attr", Opaque("mlir", "unit")), ("sym_visibility", Text("public")))
     assert main.param_attrs == ((("jax.buffer_donor", Bool(True)),), ())
     assert main.result_attrs == ((("jax.result_info", Text("result")),),)
-    assert main.body.params[1].type == TensorType("f32", ("?", 4), (("bounds", Opaque("mlir", "#stablehlo.bounds<3, ?>")),))
+    assert main.body.params[1].type == TensorType(
+        "f32", ("?", 4), (("bounds", Opaque("mlir", "#stablehlo.bounds<3, ?>")),)
+    )
     assert main.body.ops[0].attributes == (("callee", Symbol("g")),)
     assert main.body.results == main.body.ops[0].results
     assert [op.name for op in outside.body.ops] == ["func.external"]
@@ -201,7 +203,9 @@ def test_nested_loops_with_captures() -> None:
 
 
 def test_a_return_with_attributes_stays() -> None:
-    module = read_stablehlo('func.func @main(%a: tensor<f32>) -> tensor<f32> { "func.return"(%a) {k = 1} : (tensor<f32>) -> () }')
+    module = read_stablehlo(
+        'func.func @main(%a: tensor<f32>) -> tensor<f32> { "func.return"(%a) {k = 1} : (tensor<f32>) -> () }'
+    )
     (op,) = module.functions[0].body.ops
     assert (op.name, op.attributes, module.functions[0].body.results) == ("func.return", (("k", Int(1)),), op.operands)
 
@@ -223,13 +227,19 @@ def test_an_unknown_last_op_is_kept() -> None:
         ("", "no function"),
         ("module {", "MLIR cannot read this"),
         ("func.func @main() { cf.br ^a ^a: return }", "blocks"),
-        ('func.func @main() { "my.op"() ({ "a.b"()[^b] : () -> () ^b: "c.d"() : () -> () }) : () -> () return }', "blocks"),
+        (
+            'func.func @main() { "my.op"() ({ "a.b"()[^b] : () -> () ^b: "c.d"() : () -> () }) : () -> () return }',
+            "blocks",
+        ),
         ("func.func @f() { return } func.func @g() { return }", "no function is called 'main'"),
         (b"\x00\xff\xfe", "neither MLIR text nor MLIR bytecode"),
         (b"ML\xefR nonsense", "read"),
         (b"ML\xefR\x0dStableHLO_v1.0.0\x00nonsense", "read"),
         (3, "no MLIR module"),
-        ('func.func @main() { "my.op"() ({ %1 = "a.b"(%2) : (i32) -> i32 %2 = "a.b"(%1) : (i32) -> i32 }) : () -> () return }', "before it is"),
+        (
+            'func.func @main() { "my.op"() ({ %1 = "a.b"(%2) : (i32) -> i32 %2 = "a.b"(%1) : (i32) -> i32 }) : () -> () return }',
+            "before it is",
+        ),
     ],
 )
 def test_refused(source: Any, what: str) -> None:
@@ -283,7 +293,8 @@ def shape(module: Module) -> list[Any]:
                 numbers.setdefault(result, len(numbers))
         lines.append((function.name, function.attributes, function.param_attrs, function.result_attrs))
         lines.extend(
-            (op.name, op.attributes, [numbers[v] for v in op.operands], [v.type for v in op.results]) for op in ops_of(function.body)
+            (op.name, op.attributes, [numbers[v] for v in op.operands], [v.type for v in op.results])
+            for op in ops_of(function.body)
         )
         lines.append([numbers[v] for v in function.body.results])
     return lines
