@@ -2,7 +2,8 @@
 
 Promises that what cannot be parsed is a ReadError that says where: the parser ends the process at extreme nesting, so
 text is measured first, in one linear pass. Refuses what nests deeper than `MAX_NESTING`. Text that MLIR verifies as
-wrong is refused too. Imports jaxlib when called, never jax.
+wrong is refused too. Bytecode is MLIR's own to judge: cut short it is refused, but with bytes changed at random MLIR
+may take any time and memory. Imports jaxlib when called, never jax.
 """
 
 from __future__ import annotations
@@ -46,15 +47,47 @@ def parse_module(source: str | bytes, name: str) -> Any:
                 hint="MLIR's parser would end the process; is this a program that JAX wrote?",
             )
     context = new_context()
+    diagnostics = _Diagnostics(context)
     try:
         if isinstance(source, bytes) and ARTIFACT.match(source):
             return deserialize_portable_artifact(context, source)
         module = mlir_ir().Module.parse(source, context)
         return _upgraded(context, module) if _is_vhlo(module) else module
-    except mlir_ir().MLIRError as error:
-        raise _read_error(error, name) from error
-    except (ValueError, RuntimeError) as error:  # how the bindings report an artifact they cannot upgrade
-        raise ReadError(f"not a module that MLIR can read: {str(error).splitlines()[0]}", where=name) from error
+    except (mlir_ir().MLIRError, ValueError, RuntimeError, MemoryError) as error:
+        # But for the first: how the bindings report an artifact they cannot upgrade, text that is not UTF-8, and the
+        # sizes in damaged bytecode.
+        raise diagnostics.error(error, name) from error
+    finally:
+        diagnostics.close()
+
+
+class _Diagnostics:
+    """The first error that MLIR reports.
+
+    The bindings' own way, a list in the exception, ends the process where a message is not UTF-8.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._first: tuple[str, str] | None = None
+        context.emit_error_diagnostics = True
+        self._handler = context.attach_diagnostic_handler(self._handle)
+
+    def _handle(self, diagnostic: Any) -> bool:
+        if self._first is None:
+            try:
+                self._first = (str(diagnostic.location), str(diagnostic.message).strip())
+            except (UnicodeDecodeError, RuntimeError):  # which of the two depends on the version
+                self._first = ("", "its message about this is not UTF-8")
+        return True
+
+    def close(self) -> None:
+        self._handler.detach()
+
+    def error(self, error: Exception, name: str) -> ReadError:
+        place, message = self._first or ("", str(error).strip())
+        position = re.search(r":(\d+):(\d+)\)?$", place)
+        where = f"{name}:{position[1]}:{position[2]}" if position else name
+        return ReadError(f"MLIR cannot read this: {(message or 'parse error').splitlines()[0]}", where=where)
 
 
 def _decoded(source: bytes, name: str) -> str:
@@ -111,14 +144,3 @@ def _upgraded(context: Any, module: Any) -> Any:
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
     return deserialize_portable_artifact(context, buffer.getvalue())
-
-
-def _read_error(error: Any, name: str) -> ReadError:
-    diagnostics = getattr(error, "error_diagnostics", ())
-    if not diagnostics:
-        return ReadError(f"MLIR cannot read this: {str(error).splitlines()[0]}", where=name)
-    first = diagnostics[0]
-    message = str(first.message).strip().splitlines()[0] if str(first.message).strip() else "parse error"
-    place = re.search(r":(\d+):(\d+)\)?$", str(first.location))
-    where = f"{name}:{place[1]}:{place[2]}" if place else name
-    return ReadError(f"MLIR cannot read this: {message}", where=where)

@@ -9,7 +9,7 @@ from scanir.errors import ReadError
 from scanir.ir.attrs import Attr, Attrs, Symbol, Text, attributes
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.readers.mlir_context import parse_module
-from scanir.readers.stablehlo.attributes import Attributes
+from scanir.readers.stablehlo.attributes import Attributes, unquoted
 from scanir.readers.stablehlo.locations import Locations
 from scanir.readers.stablehlo.ops import Ops
 from scanir.readers.stablehlo.symbols import FUNCTION, Symbols
@@ -34,6 +34,9 @@ def read_stablehlo(source: str | bytes | Any, *, name: str = "<string>") -> Modu
     except ReadError as error:
         where = ", ".join(part for part in (name, error.where) if part)
         raise ReadError(error.what, where=where, hint=error.hint) from error
+    except (UnicodeDecodeError, RuntimeError) as error:
+        # How the bindings report a name of an op or attribute that is not UTF-8, depending on their version.
+        raise ReadError(f"MLIR holds something that its bindings cannot show: {error}", where=name) from error
 
 
 class _Reader:
@@ -65,7 +68,7 @@ class _Reader:
         )
 
     def _function(self, op: Any) -> Function:
-        name: str = op.attributes["sym_name"].value
+        name = unquoted(str(op.attributes["sym_name"]))
         fields = self._attributes.of(op, without=_TAKEN_APART)
         mlir_type = op.attributes["function_type"].value
         region = op.regions[0]

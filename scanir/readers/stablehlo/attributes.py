@@ -61,7 +61,12 @@ def symbol_name(token: str) -> str:
     """The name in ``@name`` or ``@"a name"``."""
     if not token.startswith('@"'):
         return token[1:]
-    return _ESCAPE.sub(_unescaped, token[2:-1].encode()).decode(errors="surrogateescape")
+    return unquoted(token[1:])
+
+
+def unquoted(text: str) -> str:
+    """What MLIR prints as this string. (Its own ``value`` fails where that is not UTF-8.)"""
+    return _ESCAPE.sub(_unescaped, text[1:-1].encode()).decode(errors="backslashreplace")
 
 
 def _unescaped(escape: re.Match[bytes]) -> bytes:
@@ -86,7 +91,7 @@ class Attributes:
             ir.TypeAttr: lambda attr, _: TypeAttr(types.read(attr.value)),
             ir.DictAttr: self._dict,
             ir.ArrayAttr: self._list,
-            ir.FlatSymbolRefAttr: lambda attr, _: resolve(attr.value),
+            ir.FlatSymbolRefAttr: lambda attr, _: resolve(symbol_name(str(attr))),
             ir.SymbolRefAttr: self._path,
             ir.DenseI64ArrayAttr: lambda attr, _: Seq(tuple(Int(item) for item in attr)),
             ir.DenseBoolArrayAttr: lambda attr, _: tagged("array<i1>", *(Bool(bool(item)) for item in attr)),
@@ -216,8 +221,7 @@ class Attributes:
         return lambda attr, _: tagged(tag, *(Int(item) for item in attr))
 
     def _path(self, attr: Any, depth: int) -> Attr:
-        first, *rest = attr.value
-        return tagged("path", self._resolve(first), *(Text(name) for name in rest)) if rest else self._resolve(first)
+        return symbols_in_text(str(attr), self._resolve)
 
     def _dense(self, attr: Any, depth: int) -> Attr:
         found = self._types.read(attr.type)

@@ -1,7 +1,7 @@
 """Attributes whose absence StableHLO defines: ``is_stable = false`` and no ``is_stable`` are one program.
 
-Promises to leave out an attribute only where the op's definition says that its absence means exactly this value. Printing,
-bytecode and portable artifacts each drop and add them as they like.
+Promises to leave out an attribute only where the op's definition says that its absence means exactly this value.
+Printing, bytecode and portable artifacts each drop and add them as they like.
 """
 
 from __future__ import annotations

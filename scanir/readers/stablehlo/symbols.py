@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from scanir.ir.attrs import Attr, Opaque, Record, Symbol, attributes
-from scanir.readers.stablehlo.attributes import Attributes, symbols_in_text, tagged
+from scanir.readers.stablehlo.attributes import Attributes, symbols_in_text, tagged, unquoted
 
 FUNCTION = "func.func"
 #: Definitions that mean nothing unless something names them.
@@ -27,7 +27,7 @@ class Symbols:
         self._resolved: dict[str, Attr] = {}
         for op in operations:
             if "sym_name" in op.attributes:
-                self._definitions[op.attributes["sym_name"].value] = op
+                self._definitions[unquoted(str(op.attributes["sym_name"]))] = op
 
     def resolve(self, name: str) -> Attr:
         """What a reference to ``name`` stands for."""

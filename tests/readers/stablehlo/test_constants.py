@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import time
 from fractions import Fraction
+from functools import partial
 
 import ml_dtypes
 import numpy as np
@@ -108,7 +109,8 @@ def test_other_attributes_of_a_complex_constant_are_kept() -> None:
     for count in (2, 5000):
         items = ", ".join(f"({k}.0, 0.0)" for k in range(count))
         source = f"""func.func @main() {{
-          %c = "stablehlo.constant"() <{{value = dense<[{items}]> : tensor<{count}xcomplex<f32>>}}> {{note = "a, b = {{c>", u, "q r" = [1, 2]}}
+          %c = "stablehlo.constant"() <{{value = dense<[{items}]> : tensor<{count}xcomplex<f32>>}}>
+            {{note = "a, b = {{c>", u, "q r" = [1, 2]}}
             : () -> tensor<{count}xcomplex<f32>>
           return }}"""
         (op,) = read_stablehlo(source).function("main").body.ops
@@ -168,7 +170,7 @@ def test_large_constants_take_no_text() -> None:
 
     for form in (np.float32, np.complex64, np.bool_):
         weights = (np.arange(3_000_000) % 7).astype(form)
-        module = jax.jit(lambda x, w=jnp.asarray(weights): x + w).lower(jnp.asarray(weights)).compiler_ir("stablehlo")
+        module = jax.jit(partial(jnp.add, jnp.asarray(weights))).lower(jnp.asarray(weights)).compiler_ir("stablehlo")
         start = time.perf_counter()
         read = read_stablehlo(module)
         assert time.perf_counter() - start < 3

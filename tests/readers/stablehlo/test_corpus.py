@@ -1,4 +1,4 @@
-"""StableHLO that nobody of this project wrote: every file that MLIR can parse is read, verified and told apart exactly."""
+"""StableHLO that nobody of this project wrote: every file that MLIR can parse is read and verified."""
 
 from __future__ import annotations
 
@@ -31,10 +31,8 @@ def read_all(paths: list[Path]) -> Counter[str]:
         try:
             module = read_stablehlo(data if path.suffix == ".mlirbc" else data.decode(), name=path.name)
         except ReadError as error:
-            assert path.name in error.where
-            counts[
-                "no function" if "no function" in error.what else "MLIR" if "MLIR cannot" in error.what else error.what
-            ] += 1
+            known = [what for what in ("MLIR cannot read this", "no function") if what in error.what]
+            counts[known[0] if known else str(error)] += 1
             continue
         assert problems(module) == (), path
         counts["read"] += 1
@@ -46,14 +44,14 @@ def test_a_sample(shared_dir: Path) -> None:
     counts = read_all(files(shared_dir, "stablehlo", "jax_compat", "jax_compat_hist", "stablehlo_pairs")[::4])
     print(f"corpus sample: {dict(counts)}")
     assert counts["read"] >= 340
-    assert counts.keys() <= {"read", "MLIR", "no function"}
+    assert counts.keys() <= {"read", "MLIR cannot read this", "no function"}
 
 
 @pytest.mark.full
 def test_all(shared_dir: Path) -> None:
     counts = read_all(files(shared_dir, "stablehlo", "jax_compat", "jax_compat_hist", "stablehlo_pairs"))
     print(f"corpus: {dict(counts)}")
-    assert counts == {"read": 1397, "MLIR": 29, "no function": 2}
+    assert counts == {"read": 1397, "MLIR cannot read this": 29, "no function": 2}
 
 
 def test_only_what_mlir_refuses_is_refused(shared_dir: Path) -> None:

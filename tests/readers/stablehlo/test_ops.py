@@ -1,5 +1,7 @@
 """Every op that JAX can emit is read in full: counted, one text each or a written reason."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import inspect
@@ -9,7 +11,6 @@ import pytest
 
 from scanir.ir.attrs import Array, Int, Opaque, Symbol
 from scanir.ir.graph import Module, Op
-
 from scanir.ir.verify import verify
 from scanir.ir.walk import ops_of
 from scanir.normalize.tables import stablehlo as tables
