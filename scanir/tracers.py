@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scanir import _compat
 from scanir.errors import ScanirError, TraceError
-from scanir.ir.attrs import Attr, Callable
+from scanir.ir.attrs import Attr, Callable, Int, Seq, Text
 from scanir.ir.graph import Module
 from scanir.ir.walk import attrs_in, ops_of
 from scanir.program import Argument, Interface, Program
@@ -113,7 +114,8 @@ class _Staged:
         return _read_xla(_compat.unoptimized_module(self._lower()))
 
     def _read_hlo(self) -> Module:
-        return _read_xla(_compat.optimized_module(self._compile()))
+        compiled = self._compile()
+        return _with_splits(_read_xla(_compat.optimized_module(compiled)), compiled)
 
     # -- interface -----------------------------------------------------------------------------------------------------------
 
@@ -168,6 +170,46 @@ def _read_xla(module: Any) -> Module:
 
     text, proto = _compat.hlo_text_and_proto(module)
     return read_hlo(text, literals=read_hlo_proto_literals(proto) if "{...}" in text else None, source="compiled module")
+
+
+def _with_splits(module: Module, compiled: Any) -> Module:
+    """A partitioned module with the way its arguments and results are split over devices, which its text does not say.
+
+    The same program for each device means another function when the pieces are put together in another way.
+    """
+    import jax
+
+    partitions = module_int(module, "num_partitions")
+    if partitions is None or partitions < 2:
+        return module
+    given = jax.tree.leaves(compiled.input_shardings, is_leaf=lambda x: hasattr(x, "device_set") or x is None)
+    returned = jax.tree.leaves(compiled.output_shardings, is_leaf=lambda x: hasattr(x, "device_set") or x is None)
+    avals = jax.tree.leaves(compiled.in_avals, is_leaf=lambda x: hasattr(x, "dtype"))
+    kept = _compat.kept_arguments(compiled)
+    if kept is not None and len(given) == len(avals):
+        given, avals = [given[k] for k in kept], [avals[k] for k in kept]
+    outs = jax.tree.leaves(compiled.out_info, is_leaf=lambda x: hasattr(x, "dtype"))
+    splits = {
+        "split of arguments": Seq(tuple(map(_split, given, avals))),
+        "split of results": Seq(tuple(map(_split, returned, outs))),
+    }
+    return replace(module, attributes=tuple(sorted((*module.attributes, *splits.items()))))
+
+
+def _split(sharding: Any, aval: Any) -> Attr:
+    """Which part of a value each device holds."""
+    if sharding is None:
+        return Text("not said")
+    parts = sharding.devices_indices_map(tuple(aval.shape))
+    return Text("; ".join(sorted(f"{device.id}: {[(s.start, s.stop, s.step) for s in index]}" for device, index in parts.items())))
+
+
+def module_int(module: Module, name: str) -> int | None:
+    """An integer attribute of a module."""
+    for key, value in module.attributes:
+        if key == name and isinstance(value, Int):
+            return value.value
+    return None
 
 
 def _shape(aval: Any) -> Any:
