@@ -35,9 +35,13 @@ def declares_effect(op: Op) -> bool:
 
 
 class Effects:
-    """Answers `op`, `region` and `function` for one module. Functions must be given callees first."""
+    """Answers `op`, `region` and `function` for one module. Functions must be given callees first.
 
-    def __init__(self, module: Module, order: tuple[Function, ...]) -> None:
+    ``dropped``: ``id`` of ops that are left out, so that they have no effect.
+    """
+
+    def __init__(self, module: Module, order: tuple[Function, ...], dropped: frozenset[int] = frozenset()) -> None:
+        self._dropped = dropped
         self._pure = pure_ops(module.dialect) | device_reads(module.dialect)
         self._transparent = STRUCTURED | opaque_ops(module.dialect)
         self._functions: dict[str, bool] = {}
@@ -58,7 +62,7 @@ class Effects:
                 stack.extend(inner)
                 continue
             stack.pop()
-            self._regions[id(current)] = any(self.op(op) for op in current.ops)
+            self._regions[id(current)] = any(self.op(op) for op in current.ops if id(op) not in self._dropped)
         return self._regions[id(region)]
 
     def op(self, op: Op) -> bool:

@@ -74,12 +74,12 @@ def normalize(
     if cycle:
         raise CallCycle(f"functions call each other in a cycle: {', '.join(cycle)}", where=module.name)
     eraser = Eraser(module, side, rules, guess=settings.guess, settled=settings.settled)
-    evaluator = Evaluator(module, Table(), eraser, Effects(module, order), rules)
+    skipped = dead_callbacks(module) if "dead-code" in rules else frozenset()
+    evaluator = Evaluator(module, Table(), eraser, Effects(module, order, skipped), rules)
+    evaluator.skipped = skipped
     evaluator.budget = settings.budget
     _check_size(order, settings)
     evaluator.identities.nan_bits_are_seen = settings.exact_nans
-    if "dead-code" in rules:
-        evaluator.skipped = dead_callbacks(module)
     entry = module.function(module.entry)
     lemmas: dict[str, int] = {}
     eraser.symbol = lambda name: ("fun", lemmas[name])
