@@ -47,10 +47,12 @@ def _walk(
     found: Profile, side: Side, canonical: Canonical, trace: Trace, name: str, times: int, around: tuple[Loop | Fun, ...] = ()
 ) -> None:
     state = side.evaluator.state
-    stack: list[tuple[Trace, tuple[Loop | Fun, ...], Place, str]] = [(trace, around, ("", 0, 0), name)]
+    stack: list[tuple[Trace, tuple[Loop | Fun, ...], Place, str, frozenset[int]]] = [
+        (trace, around, ("", 0, 0), name, frozenset())
+    ]
     while stack:
-        current, binders, place, path = stack.pop()
-        counted = _absorbed(current)
+        current, binders, place, path, counted = stack.pop()
+        counted |= _absorbed(current)
         for op, term in current.entries:
             if term in canonical.of:
                 value = canonical.closed(term, binders)
@@ -82,15 +84,15 @@ def _walk(
                 selector, index = inner.selector
                 if selector in canonical.of:
                     where = ("branch", canonical.closed(selector, binders), index)
-            stack.append((inner, below, where, f"{path}/{_label(inner)}"))
+            stack.append((inner, below, where, f"{path}/{_label(inner)}", counted))
 
 
-def _absorbed(trace: Trace) -> set[int]:
+def _absorbed(trace: Trace) -> frozenset[int]:
     """Updates of slots whose value the trip number or the start says already."""
     loop = trace.binder
     if not isinstance(loop, Loop):
-        return set()
-    return {after for rank, after in zip(loop.rank, loop.nexts, strict=True) if rank is None}
+        return frozenset()
+    return frozenset(after for rank, after in zip(loop.rank, loop.nexts, strict=True) if rank is None)
 
 
 def _label(trace: Trace) -> str:

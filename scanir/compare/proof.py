@@ -118,12 +118,25 @@ class Prover:
         proof = Proof(rules, (sides[0], sides[1]), False, dict(bound))
         self._results(proof, unbound or proof.sides)
         if not proof.equal and not bound and "constant-argument" in rules:
-            found = unify(self.table, *(self._flat(side)[:-1] for side in proof.sides), self.pairing)
+            found = self._bindings(rules, settings, keep, proof.sides)
             if found:
                 return self._match(rules, settings, found, keep, proof.sides)
         if proof.equal:
             self._uses(proof)
         return proof
+
+    def _bindings(
+        self, rules: frozenset[str], settings: Settings, keep: tuple[tuple[Side, Side], frozenset[int]] | None,
+        sides: tuple[Side, Side],
+    ) -> dict[tuple[str, int], int]:  # fmt: skip
+        """Candidate bindings; where an argument and a constant put slots in unlike orders, the written order is tried."""
+        if not (self.pairing.left or self.pairing.right):
+            return {}
+        found = unify(self.table, *(self._flat(side)[:-1] for side in sides), self.pairing)
+        if not found and "carry-order" in rules:
+            written = self._match(rules - {"carry-order", "constant-argument"}, settings, {}, keep)
+            found = unify(self.table, *(self._flat(side)[:-1] for side in written.sides), self.pairing)
+        return found
 
     def _side(
         self, k: int, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int], keep: frozenset[str] | None
