@@ -5,7 +5,6 @@ Works with JAX 0.5.3 to the newest. Imports jax, but only when called.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,7 +31,7 @@ def scan_split(params: dict[str, Any]) -> tuple[int, int, frozenset[str]]:
     if "num_carry" in params:
         return params["num_consts"], params["num_carry"], frozenset({"num_consts", "num_carry"})
     consts, carries, _ = params["ft_in"].unpack()
-    return len(list(consts.vals)), len(list(carries.vals)), frozenset({"ft_in", "ft_out"})
+    return len(consts), len(carries), frozenset({"ft_in", "ft_out"})
 
 
 def user_location(source_info: Any) -> tuple[str, int, str] | None:
@@ -47,123 +46,78 @@ def user_location(source_info: Any) -> tuple[str, int, str] | None:
 
 
 def equation_context(ctx: Any) -> dict[str, Any]:
-    """What the equation's context says beyond the defaults; ``threefry_partitionable`` always."""
-    slots = [name for name in getattr(type(ctx), "__slots__", ()) if not name.startswith("_") and name != "manager"]
-    found = {name: getattr(ctx, name, None) for name in slots}
-    quiet = (None, False)
-    mesh = found.get("cur_abstract_mesh")
-    if mesh is not None and not getattr(mesh, "shape", None):
-        found.pop("cur_abstract_mesh")
-    if str(found.get("cur_layout_mode", "")).endswith("AUTO"):
-        found.pop("cur_layout_mode")
-    if not found.get("no_collectives"):
-        found.pop("no_collectives", None)
-    return {name: value for name, value in found.items() if name == "threefry_partitionable" or value not in quiet}
+    """What the context of an equation says beyond JAX's defaults; what is unknown is said."""
+    slots = getattr(type(ctx), "__slots__", None) or vars(ctx)
+    said = {name: getattr(ctx, name, None) for name in slots if not name.startswith("_") and name != "manager"}
+    return {name: value for name, value in said.items() if not _is_default(name, value)}
 
 
-def derivative_jaxpr(eqn: Any) -> Any | None:
-    """The derivative rule of a custom_jvp_call or custom_vjp_call equation, traced on abstract values of its operands.
+def _is_default(name: str, value: Any) -> bool:
+    match name:
+        case "threefry_partitionable":
+            return value is True
+        case "cur_abstract_mesh":
+            return value is None or not getattr(value, "shape", None)
+        case "cur_layout_mode":
+            return value is None or str(getattr(value, "name", "")) == "AUTO"
+        case _:
+            return value is None or value is False or (isinstance(value, (tuple, dict, frozenset)) and not value)
 
-    For a jvp: primals and tangents to both results; for a vjp: operands and cotangents to cotangents. None where the rule
-    cannot be traced.
+
+def effect_text(effect: Any, invars: Sequence[Any] = ()) -> str | None:
+    """An effect by its kind and, on a reference, the position of that operand; None for what is no effect.
+
+    JAX also lists the mesh axes that an equation names; its parameters name them already.
     """
-    import jax
-
-    avals = [atom.aval for atom in eqn.invars]
-    shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals]
-    inexact = [jax.numpy.issubdtype(shape.dtype, jax.numpy.inexact) for shape in shapes]
-    outs = [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in eqn.outvars]
-    function = _one_equation(eqn)
-
-    def jvp(primals: Any, tangents: Any) -> Any:
-        given = iter(tangents)
-        full = [next(given) if real else _float0(shape) for real, shape in zip(inexact, shapes, strict=True)]
-        return _real_leaves(jax.jvp(function, tuple(primals), tuple(full)))
-
-    def vjp(primals: Any, cotangents: Any) -> Any:
-        given = iter(cotangents)
-        full = [next(given) if _is_real(out) else _float0(out) for out in outs]
-        return _real_leaves(jax.vjp(function, *primals)[1](list(full)))
-
-    try:
-        if eqn.primitive.name == "custom_jvp_call":
-            return jax.make_jaxpr(jvp)(shapes, [s for s, real in zip(shapes, inexact, strict=True) if real])
-        return jax.make_jaxpr(vjp)(shapes, [out for out in outs if _is_real(out)])
-    except Exception:  # a user's rule may fail in any way outside its own context: then it is not to be traced here
+    kind = type(effect).__name__
+    if kind == "NamedAxisEffect":
         return None
+    where = getattr(effect, "input", getattr(effect, "input_index", None))
+    if where is None:
+        return kind
+    found = [k for k, atom in enumerate(invars) if atom is where]
+    return f"{kind} {where if isinstance(where, int) else found[0] if found else '?'}"
 
 
-def _one_equation(eqn: Any) -> Any:
-    """A function that does what one equation does, derivative rules included."""
-    def function(*values: Any) -> Any:
-        bound = eqn.primitive.get_bind_params(eqn.params)
-        subfuns, params = bound if isinstance(bound, tuple) else ((), bound)  # up to JAX 0.9 a pair
-        results = eqn.primitive.bind(*subfuns, *values, **params)
-        return list(results) if eqn.primitive.multiple_results else [results]
+def is_effect(value: Any) -> bool:
+    """Whether a parameter is one of JAX's own effects, of which each kind has one object."""
+    from jax._src import effects
 
-    return function
+    return isinstance(value, effects.Effect) and type(value).__module__.startswith("jax.")
 
 
-def _is_real(value: Any) -> bool:
-    import jax
+def is_abstract(value: Any) -> bool:
+    """Whether a parameter is the type of an array."""
+    from jax._src import core
 
-    return bool(jax.numpy.issubdtype(value.dtype, jax.numpy.inexact))
-
-
-def _float0(shape: Any) -> Any:
-    import jax
-    import numpy as np
-
-    return np.zeros(shape.shape, jax.dtypes.float0)
+    return isinstance(value, core.AbstractValue)
 
 
-def _real_leaves(tree: Any) -> list[Any]:
-    import jax
+def is_tracer(value: Any) -> bool:
+    """Whether a value is only a stand-in of a trace."""
+    from jax._src import core
 
-    return [leaf for leaf in jax.tree.leaves(tree) if leaf.dtype != jax.dtypes.float0]
-
-
-#: Modules of JAX in which the wrappers of a rule live, not the rule.
-_PLUMBING = ("custom_derivatives", "linear_util", "partial_eval", "api_util", "core", "interpreters", "tree_util", "profiler")
+    return isinstance(value, core.Tracer)
 
 
-def rule_function(params: dict[str, Any]) -> Any:
-    """The function that a derivative rule is, found in the closures of JAX's wrappers; None if it is not found."""
-    names = ("jvp_jaxpr_fun", "jvp_jaxpr_thunk", "bwd")
-    queue = [params[name] for name in names if name in params]
-    seen: set[int] = set()
-    while queue and len(seen) < 200:
-        value = queue.pop(0)
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        module = str(getattr(value, "__module__", "") or "")
-        if hasattr(value, "__code__") and not any(part in module.split(".") for part in _PLUMBING):
-            return value
-        queue += [getattr(value, name) for name in ("f", "func", "__wrapped__") if hasattr(value, name)]
-        for cell in getattr(value, "__closure__", None) or ():
-            try:
-                inner = cell.cell_contents
-            except ValueError:  # an empty cell
-                continue
-            if callable(inner) or hasattr(inner, "f"):
-                queue.append(inner)
-    return None
+def random_implementation(value: Any) -> str | None:
+    """The name of a registered generator of random numbers; None for anything else."""
+    if type(value).__name__ != "PRNGImpl":
+        return None
+    try:
+        from jax._src import prng
+    except ImportError:  # its place from JAX 0.10 on
+        from jax._src.random import prng
+
+    name = str(value.name)
+    return name if getattr(prng, "prngs", {}).get(name) is value else None
 
 
-def user_function(value: Any) -> Any:
-    """The function a person wrote inside JAX's wrappers of callbacks and rules."""
-    for _ in range(16):
-        if isinstance(value, functools.partial):
-            return value
-        for name in ("callback_func", "callback", "f", "fun", "__wrapped__"):
-            inner = getattr(value, name, None)
-            if callable(inner) and inner is not value:
-                value = inner
-                break
-        else:
-            return value
-    return value
+def is_debug_info(value: Any) -> bool:
+    """Whether a parameter says only where and for whom something was traced."""
+    from jax._src import core
+
+    return isinstance(value, core.DebugInfo)
 
 
 def kept_arguments(lowered_or_compiled: Any) -> tuple[int, ...] | None:
@@ -173,12 +127,25 @@ def kept_arguments(lowered_or_compiled: Any) -> tuple[int, ...] | None:
         kept = lowering.compile_args.get("kept_var_idx")
     else:
         kept = getattr(getattr(lowered_or_compiled, "_executable", None), "_kept_var_idx", None)
-    return None if kept is None else tuple(sorted(kept))
+    if kept is None:
+        return None
+    # JAX counts the constants that it passes before the arguments.
+    before = len(constant_arguments(lowered_or_compiled))
+    return tuple(index - before for index in sorted(kept) if index >= before)
 
 
-def constant_arguments(lowered: Any) -> tuple[Any, ...]:
+def constant_arguments(lowered_or_compiled: Any) -> tuple[Any, ...]:
     """Values that JAX passes to the module as leading arguments instead of as constants in it."""
-    return tuple(getattr(getattr(lowered, "_lowering", None), "const_args", None) or ())
+    lowering = getattr(lowered_or_compiled, "_lowering", None)
+    if lowering is not None:
+        return tuple(getattr(lowering, "const_args", None) or ())
+    return tuple(getattr(getattr(lowered_or_compiled, "_params", None), "const_args", None) or ())
+
+
+def traced_parts(traced: Any) -> dict[str, Any]:
+    """Parameters of the jit that a Traced stands for: its options, and which of its arguments it donates."""
+    found: dict[str, Any] = getattr(traced, "_params", None) or {}
+    return found
 
 
 def hlo_text_and_proto(module: Any) -> tuple[str, bytes]:

@@ -1,181 +1,214 @@
-"""Parameters of equations as attributes: exact where their kind is known, by identity where nothing else is sure."""
+"""Parameters of equations as attributes, equal for equal parameters only.
+
+Promises plain data, arrays, data classes, shardings and meshes by contents; functions and objects that nothing is known
+of by identity. Text that an object shows of itself is taken for its contents only where the object is one of JAX's own.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
-import hashlib
-import inspect
 import re
+import sys
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
-from scanir._compat import user_function
-from scanir.ir.attrs import Array, Attr, Bool, Callable, Float, Int, Opaque, Record, Seq, Text, array
-from scanir.readers.jaxpr.types import dtype_name
+from scanir import _compat
+from scanir._compat_rules import number_of, same_object
+from scanir.ir.attrs import Attr, Bool, Callable, Float, Int, Opaque, Record, Seq, Text, TypeAttr, array
+from scanir.readers.jaxpr.arrays import dtype_name, is_array, read_array
+from scanir.readers.jaxpr.callables import read_callable
+from scanir.readers.jaxpr.types import read_type
 
-#: Objects whose identity is part of a module that was read; kept alive, so that no other object gets the same number.
-_ALIVE: dict[int, Any] = {}
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}|\.\.\.")  # an address, or a printer that left something out
 _DEEPEST = 32
+#: Packages whose objects show all that they are when they are printed, and whose functions are known by name.
+_KNOWN = ("jax", "jaxlib", "numpy", "ml_dtypes", "builtins")
 
 
-def read_param(value: Any, depth: int = 0) -> Attr:
-    """An attribute that is equal for equal parameters only."""
-    if depth > _DEEPEST:
-        return _by_identity(value)
-    match value:
-        case None:
-            return Opaque("none", "")
-        case bool():
-            return Bool(value)
-        case enum.Enum():
-            return Opaque(type(value).__name__, value.name)
-        case int():
-            return Int(value)
-        case float():
-            return Float.of(value)
-        case complex():
-            return Seq((Float.of(value.real), Float.of(value.imag)))
-        case str():
-            return Text(value)
-        case bytes():
-            return array("u8", (len(value),), value)
-    return _compound(value, depth)
+def read_param(value: Any, jaxprs: list[Any] | None = None, depth: int = 0) -> Attr:
+    """The attribute of a parameter. Jaxprs inside it are appended to ``jaxprs``: each becomes a region's number."""
+    kind = type(value)
+    if value is None:
+        return Opaque("none", "")
+    if kind is bool:
+        return Bool(value)
+    if kind is int:
+        return Int(value)
+    if kind is float:
+        return Float.of(value)
+    if kind is complex:
+        return Seq((Float.of(value.real), Float.of(value.imag)))
+    if kind is str:
+        return Text(value)
+    if kind is bytes:
+        return array("u8", (len(value),), value)
+    if depth > _DEEPEST or _compat.is_tracer(value):
+        return _itself(value)
+    if _compat.jaxpr_parts(value) is not None:
+        if jaxprs is None:
+            return _itself(value)
+        jaxprs.append(value)
+        return Opaque("region", str(len(jaxprs) - 1))
+    return _leaf(value) or _compound(value, jaxprs, depth + 1) or _shown(value, jaxprs, depth + 1)
 
 
-def _compound(value: Any, depth: int) -> Attr:
+def _leaf(value: Any) -> Attr | None:
+    """Values without parts that are read on their own."""
     import numpy as np
 
-    if isinstance(value, (frozenset, set)):
-        items = sorted((read_param(item, depth + 1) for item in value), key=repr)
-        return Record((("kind", Text("set")), ("of", Seq(tuple(items)))))
-    if isinstance(value, (tuple, list)):
-        seq = Seq(tuple(read_param(item, depth + 1) for item in value))
-        return seq if type(value) in (tuple, list) else _named(value, seq)
-    if isinstance(value, Mapping):
-        pairs = [Seq((read_param(k, depth + 1), read_param(v, depth + 1))) for k, v in value.items()]
-        return Record((("kind", Text("mapping")), ("of", Seq(tuple(sorted(pairs, key=repr))))))
+    if isinstance(value, enum.Enum):
+        return _record(value, name=Text(str(value)))
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
         return Opaque("dtype", dtype_name(np.dtype(value)))
-    if _is_array(value):
+    if type(value).__name__ == "KeyTy":
+        return Opaque("dtype", dtype_name(value))
+    if is_array(value):
         return read_array(value)
     if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, functools.partial)):
-        return read_callable(value)
+        return _function(value)
     if isinstance(value, type):
-        return Opaque("type", f"{value.__module__}.{value.__qualname__}")
-    if is_dataclass(value):
-        named = [(field.name, read_param(getattr(value, field.name), depth + 1)) for field in fields(value) if field.compare]
-        return Record((("class", Text(_class(value))), *sorted(named)))
+        return _named(value, "type")
+    if _compat.is_abstract(value):
+        return TypeAttr(read_type(value))
+    if _compat.is_effect(value):
+        return Text(str(_compat.effect_text(value)))
+    if type(value).__name__ == "PyTreeDef":
+        return _tree(value)
+    if _compat.is_debug_info(value):
+        return Opaque("debug info", "")
+    if (name := _compat.random_implementation(value)) is not None:
+        return Text(name)
+    return None
+
+
+def _tree(value: Any) -> Attr:
+    """A pytree by its text; with nodes of classes that only JAX's registry knows, by equality within the process."""
+    text = str(value)
+    if "CustomNode" not in text:
+        return Opaque("tree", text)
+    try:
+        return Callable(f"{type(value).__name__} with custom nodes", "", number_of(("tree", value)))
+    except TypeError:  # static data that cannot be hashed
+        return _itself(value)
+
+
+def _compound(value: Any, jaxprs: list[Any] | None, depth: int) -> Attr | None:
+    """Containers, data classes, shardings and meshes: their parts are read."""
+
+    def read(part: Any) -> Attr:
+        return read_param(part, jaxprs, depth)
+
+    if type(value) in (tuple, list):
+        return Seq(tuple(map(read, value)))
+    if isinstance(value, (set, frozenset)):
+        return _record(value, of=Seq(tuple(sorted(map(read, value), key=repr))))
+    if isinstance(value, Mapping):
+        pairs = [Seq((read(key), read(item))) for key, item in value.items()]
+        return _record(value, of=Seq(tuple(sorted(pairs, key=repr))))
     if type(value).__name__ in ("Mesh", "AbstractMesh"):
         return _mesh(value)
-    if hasattr(value, "mesh") and hasattr(value, "spec"):
-        kind = str(getattr(value, "memory_kind", None))
-        return Record((("class", Text(_class(value))), ("memory_kind", Text(kind)), ("mesh", _mesh(value.mesh)), ("spec", Text(str(value.spec)))))
-    if callable(value) and hasattr(user_function(value), "__code__"):
-        return read_callable(value)
+    if type(value).__name__ == "PartitionSpec":
+        rest = {name: read(getattr(value, name, None)) for name in ("unreduced", "reduced")}
+        return _record(value, of=Seq(tuple(map(read, tuple(value)))), **rest)
+    if hasattr(value, "memory_kind") and hasattr(value, "device_set"):
+        return _sharding(value, read)
+    if isinstance(value, (tuple, list)):
+        names = getattr(value, "_fields", None) or [str(k) for k in range(len(value))]
+        return _record(value, **dict(zip(names, map(read, value), strict=True)))
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value) if field.name not in _PLACES]
+        return _record(value, **{name: read(getattr(value, name, None)) for name in names})
+    return None
+
+
+def _record(value: Any, /, **fields: Attr) -> Record:
+    """The parts of an object by name, and its class."""
+    return Record(tuple(sorted([("class", _class(value)), *fields.items()])))
+
+
+#: Fields that say where something was written, not what it is.
+_PLACES = frozenset({"debug_info", "src_info", "source_info", "name_and_src_info"})
+
+
+def _shown(value: Any, jaxprs: list[Any] | None, depth: int) -> Attr:
+    """One of JAX's own objects by what it shows or holds; any other by identity."""
+    if not _ours(type(value).__module__):
+        return _itself(value)
     text = repr(value)
-    return _by_identity(value) if _ADDRESS.search(text) or text.startswith("<") else Opaque(_class(value), text)
-
-
-def _named(value: Any, seq: Seq) -> Attr:
-    names = getattr(value, "_fields", None)
-    if names:
-        return Record((("class", Text(_class(value))), *sorted(zip(names, seq.items, strict=True))))
-    return Record((("class", Text(_class(value))), ("of", seq)))
-
-
-def _class(value: Any) -> str:
-    return f"{type(value).__module__}.{type(value).__qualname__}"
+    if not _ADDRESS.search(text):
+        return _record(value, shows=Text(text))
+    held = getattr(value, "__dict__", None)
+    if not held or callable(value) or hasattr(value, "__slots__"):
+        return read_callable(value) if callable(value) else _itself(value)
+    parts = {f".{name}": read_param(part, jaxprs, depth) for name, part in held.items() if name not in _PLACES}
+    return _record(value, **parts)
 
 
 def _mesh(mesh: Any) -> Attr:
-    shape = Seq(tuple(Seq((Text(str(name)), Int(size))) for name, size in dict(getattr(mesh, "shape", {}) or {}).items()))
-    kinds = Text(str(getattr(mesh, "axis_types", "")))
-    devices = getattr(mesh, "device_ids", None) if type(mesh).__name__ == "Mesh" and shape.items else None
-    ids = Seq(()) if devices is None else Seq(tuple(Int(int(i)) for i in devices.flat))
-    return Record((("axes", shape), ("class", Text(type(mesh).__name__)), ("devices", ids), ("types", kinds)))
+    """Names, sizes and types of the axes, and the devices in their order."""
+    shape = dict(getattr(mesh, "shape", None) or {})
+    axes = Seq(tuple(Seq((read_param(name), Int(size))) for name, size in shape.items()))
+    devices: tuple[Attr, ...] = ()
+    if shape and type(mesh).__name__ == "Mesh":
+        devices = tuple(_device(device) for device in mesh.devices.flat)
+    types_ = Text(str(getattr(mesh, "axis_types", None)))
+    abstract = Text(str(getattr(mesh, "abstract_device", None)))
+    return _record(mesh, axes=axes, device=abstract, devices=Seq(devices), types=types_)
 
 
-def _is_array(value: Any) -> bool:
-    import numpy as np
-
-    if isinstance(value, (np.ndarray, np.generic)):
-        return True
-    return hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__array__") or _is_key(value)
+def _device(device: Any) -> Attr:
+    return Text(f"{device.platform}:{device.id}")
 
 
-def _is_key(value: Any) -> bool:
-    return hasattr(value, "dtype") and str(value.dtype).startswith("key<")
+def _sharding(value: Any, read: Any) -> Attr:
+    """How an array lies on devices: by mesh and axes where there are some, else by devices and what it shows."""
+    fields: dict[str, Attr] = {"memory_kind": Text(str(value.memory_kind))}
+    if hasattr(value, "mesh") and hasattr(value, "spec"):
+        fields |= {"mesh": read(value.mesh), "spec": read(value.spec)}
+        for name in ("_manual_axes", "_logical_device_ids"):
+            fields[name] = read(getattr(value, name, None))
+    else:
+        order = getattr(value, "_device_assignment", None) or sorted(value.device_set, key=lambda device: device.id)
+        fields |= {"devices": Seq(tuple(map(_device, order))), "shows": Text(repr(value))}
+    return _record(value, **fields)
 
 
-def read_array(value: Any) -> Array:
-    """All bits of an array; of a typed key, of the words it holds."""
-    import numpy as np
-
-    name = dtype_name(value.dtype)
-    if _is_key(value):
-        import jax
-
-        words = np.asarray(jax.random.key_data(value))
-        return array(name, tuple(value.shape), words.tobytes())
-    data = np.asarray(value)
-    shape = tuple(int(dim) for dim in data.shape)
-    if data.size and not data.dtype.isnative:
-        data = data.astype(data.dtype.newbyteorder("="))
-    return array(name, shape, np.ascontiguousarray(data).tobytes())
+def _function(value: Any) -> Attr:
+    """A function of a known package by its name, any other as what it is."""
+    if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) and _ours(value.__module__ or ""):
+        named = _resolved(value)
+        if named is not None:
+            return Opaque("function", named)
+    return read_callable(value)
 
 
-def read_callable(value: Any) -> Callable:
-    """A host function: who it is, what its code is, and which object."""
-    function = user_function(value)
-    if isinstance(function, functools.partial):
-        inner = read_callable(function.func)
-        bound = repr((function.args, sorted(function.keywords.items())))
-        if _ADDRESS.search(bound):
-            bound = ", ".join(type(part).__name__ for part in (*function.args, *function.keywords.values()))
-            _ALIVE[id(function)] = function
-            return Callable(f"partial({inner.qualname})", _digest(inner.code_digest, bound), id(function))
-        return Callable(f"partial({inner.qualname})", _digest(inner.code_digest, bound), inner.identity)
-    owner = getattr(function, "__self__", None)
-    target = getattr(function, "__func__", function)
-    name = f"{getattr(target, '__module__', '')}.{getattr(target, '__qualname__', type(target).__qualname__)}"
-    _ALIVE[id(target)] = target
-    identity = id(target)
-    if owner is not None and not isinstance(owner, types.ModuleType):
-        _ALIVE[id(owner)] = owner
-        identity = hash((id(target), id(owner)))
-    return Callable(name, _digest(_code(target)), identity)
+def _class(value: Any) -> Attr:
+    return _named(type(value), "class")
 
 
-def _code(function: Any) -> str:
-    """Code, constants, names, defaults, and what plain values the function closes over. Locations are no part of it."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return repr(type(function))
-    closure = []
-    for cell in getattr(function, "__closure__", None) or ():
-        try:
-            content = cell.cell_contents
-        except ValueError:  # an empty cell
-            content = None
-        closure.append(repr(content) if isinstance(content, (int, float, complex, str, bytes, bool, type(None))) else "?")
-    defaults = repr(getattr(function, "__defaults__", None))
-    return "\n".join((_code_text(code), _ADDRESS.sub("", defaults), *closure))
+def _named(value: Any, kind: str) -> Attr:
+    """A class by its name if the name leads to it, else by identity: local classes may share a name."""
+    name = _resolved(value)
+    return _itself(value) if name is None else Opaque(kind, name)
 
 
-def _code_text(code: Any) -> str:
-    consts = [_code_text(c) if inspect.iscode(c) else repr(c) for c in code.co_consts]
-    return "\n".join(map(str, (code.co_code.hex(), consts, code.co_names, code.co_argcount, code.co_freevars)))
+def _resolved(value: Any) -> str | None:
+    """The full name of a class or function, if that name leads to this very object."""
+    module = sys.modules.get(str(value.__module__))
+    found: Any = module
+    for part in str(value.__qualname__).split("."):
+        found = getattr(found, part, None)
+    return f"{value.__module__}.{value.__qualname__}" if found is value else None
 
 
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:32]
+def _ours(module: str) -> bool:
+    return module.split(".")[0] in _KNOWN
 
 
-def _by_identity(value: Any) -> Callable:
-    """An object whose text says where it is and not what it is: it equals only itself."""
-    _ALIVE[id(value)] = value
-    return Callable(_class(value), "", id(value))
+def _itself(value: Any) -> Callable:
+    """An object that is compared by identity."""
+    kind = type(value)
+    return Callable(f"{kind.__module__}.{kind.__qualname__}", "", number_of(same_object(value)))
