@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from scanir.compare.describe import Describer, constant_text
-from scanir.compare.proof import Proof
+from scanir.ir.printer import Style, print_attr
+from scanir.normalize.reify import attr_of_key
+from scanir.normalize.side import Side
 from scanir.normalize.values import Table
 from scanir.result import Mismatch
 
@@ -13,12 +16,12 @@ from scanir.result import Mismatch
 LIMIT = 100_000
 
 
-def first_mismatch(table: Table, proof: Proof, describers: tuple[Describer, Describer], origins: tuple[dict[int, tuple[str, str]], dict[int, tuple[str, str]]]) -> Mismatch | None:
-    """The first mismatch of an attempt that failed. ``origins``: term -> (path, line) on each side."""
-    left, right = (list(side.results) for side in proof.sides)
-    for k, side in enumerate((left, right)):
-        if len(side) == 2 and table.kind(side[0]) == "tuple":
-            side[:1] = table.children(side[0])
+def first_mismatch(table: Table, sides: tuple[Side, Side], describers: tuple[Describer, Describer], origins: tuple[dict[int, tuple[str, str]], dict[int, tuple[str, str]]]) -> Mismatch | None:
+    """The first mismatch of two sides, None where they agree. ``origins``: term -> (path, line) on each side."""
+    left, right = (list(side.results) for side in sides)
+    for results in (left, right):
+        if len(results) == 2 and table.kind(results[0]) == "tuple":
+            results[:1] = table.children(results[0])
     if len(left) != len(right):
         return Mismatch("results", "results", str(len(left) - 1), str(len(right) - 1), "the numbers of results differ")
     found = _Walk(table, describers, origins)
@@ -122,11 +125,11 @@ def _attributes(a: object, b: object) -> str:
     return "; ".join(f"{name} = {_short(left.get(name))} against {_short(right.get(name))}" for name in names[:3])
 
 
-def _short(value: object) -> str:
-    for field in ("value", "text", "name"):
-        if hasattr(value, field):
-            return str(getattr(value, field))[:80]
-    return "absent" if value is None else repr(value)[:80]
+def _short(value: Any) -> str:
+    if value is None:
+        return "absent"
+    text = print_attr(attr_of_key(value), Style(digests=True))
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _types(types: tuple[object, ...]) -> str:

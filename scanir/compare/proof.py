@@ -189,7 +189,9 @@ class Prover:
         surplus = self._injection(longer, shorter, given)
         if surplus is not None:
             proof.equal = True
-            proof.forwarded = tuple(ForwardedOutput(name, k, self._argument(name, given[k])) for k in surplus)
+            arguments = self.programs["ab".index(name)].interface.arguments
+            handed = [(k, self._argument(name, given[k])) for k in surplus]
+            proof.forwarded = tuple(ForwardedOutput(name, k, index, arguments[index].name) for k, index in handed)
             proof.uses["forwarded-outputs"] = RuleUse(
                 "forwarded-outputs", len(surplus), tuple(f"output {k} of {name}" for k in surplus[:4])
             )

@@ -139,11 +139,17 @@ class _Comparison:
         return left, right
 
     def _mismatch(self, proof: Proof) -> Mismatch | None:
-        origins = []
-        for side in proof.sides:
-            found = profile(side)
-            origins.append({term: (path, line(op.location)) for term, (op, path) in found.ops.items()})
-        return first_mismatch(self._prover.table, proof, self._describers(), (origins[0], origins[1]))
+        """The first mismatch, looked for with operands and slots in written order, which people recognize."""
+        written = self._prover.explain(self._rules - {"commutative", "carry-order"})
+        for sides in (written, proof.sides):
+            if sides is not None:
+                origins = [
+                    {term: (path, line(op.location)) for term, (op, path) in profile(side).ops.items()} for side in sides
+                ]
+                found = first_mismatch(self._prover.table, sides, self._describers(), (origins[0], origins[1]))
+                if found is not None:
+                    return found
+        return None
 
     def _answer(
         self, verdict: Verdict, proof: Proof | None, *, modulo: tuple[RuleUse, ...] = (), reasons: tuple[str, ...] = (),

@@ -247,14 +247,15 @@ class _Reifier:
 
 def unkeyed(key: Any) -> dict[str, Attr]:
     """Attributes from their comparison key, for printing."""
-    return {str(name): _attr(value) for name, value in key} if isinstance(key, tuple) else {}
+    return {str(name): attr_of_key(value) for name, value in key} if isinstance(key, tuple) else {}
 
 
-def _attr(value: Any) -> Attr:
+def attr_of_key(value: Any) -> Attr:
+    """An attribute from its comparison key (see `scanir.normalize.erase`), for printing."""
     if isinstance(value, tuple) and value and value[0] == "seq":
-        return Seq(tuple(_attr(item) for item in value[1]))
+        return Seq(tuple(attr_of_key(item) for item in value[1]))
     if isinstance(value, tuple) and value and value[0] == "record":
-        return Record(tuple((name, _attr(item)) for name, item in value[1]))
+        return Record(tuple((name, attr_of_key(item)) for name, item in value[1]))
     if isinstance(value, tuple) and value and value[0] == "type":
         return TypeAttr(value[1])
     if isinstance(value, tuple):
