@@ -5,7 +5,7 @@ Works with JAX 0.5.3 to the newest. Imports jax, but only when called.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -142,15 +142,48 @@ def constant_arguments(lowered_or_compiled: Any) -> tuple[Any, ...]:
     return tuple(getattr(getattr(lowered_or_compiled, "_params", None), "const_args", None) or ())
 
 
-def traced_parts(traced: Any) -> dict[str, Any]:
-    """Parameters of the jit that a Traced stands for: its options, and which of its arguments it donates."""
-    found: dict[str, Any] = getattr(traced, "_params", None) or {}
+def argument_names(stage: Any) -> tuple[str, ...]:
+    """What JAX calls the leaves of the arguments of a jaxpr or staged object, empty where it does not know."""
+    if (parts := jaxpr_parts(stage)) is not None:
+        info = getattr(parts[0], "debug_info", None)
+    elif hasattr(stage, "jaxpr"):
+        return argument_names(stage.jaxpr)
+    else:
+        inner = getattr(getattr(stage, "_lowering", None), "compile_args", {}).get("all_args_info")
+        inner = inner or getattr(getattr(stage, "_executable", None), "_all_args_info", None)
+        info = getattr(inner, "debug_info", None)
+    names = getattr(info, "arg_names", None) or ()
+    # JAX puts an empty name for each constant that it passes before the arguments.
+    before = len(constant_arguments(stage))
+    return tuple(str(name or "") for name in names)[before:]
+
+
+def compiler_options(stage: Any) -> tuple[tuple[str, Any], ...] | None:
+    """Options for the compiler that sit on the jit of a Traced or Lowered; None where JAX does not say."""
+    params = getattr(stage, "_params", None) or getattr(getattr(stage, "_lower_callable", None), "keywords", None)
+    if isinstance(params, dict):
+        found = params.get("compiler_options_kvs")
+    else:
+        found = getattr(getattr(stage, "_lowering", None), "_compiler_options_kvs", None)
+    return None if found is None else tuple(found)
+
+
+def flags() -> dict[str, str]:
+    """Settings in force that change numbers or programs, those of context managers included."""
+    import jax
+    from jax._src import config
+
+    names = ("jax_enable_x64", "jax_default_matmul_precision", "jax_threefry_partitionable", "jax_default_prng_impl")
+    found = {}
+    for name in names:
+        holder = getattr(config, name.removeprefix("jax_"), None)
+        found[name] = str(getattr(holder, "value", getattr(jax.config, name, None)))
     return found
 
 
-def hlo_text_and_proto(module: Any) -> tuple[str, bytes]:
-    """Text of an XLA module with large constants elided, and the serialized module that holds them."""
-    return module.to_string(), module.as_serialized_hlo_module_proto()
+def hlo_text_and_proto(module: Any) -> tuple[str, Callable[[], bytes]]:
+    """Text of an XLA module with large constants elided, and how to get the serialized module that holds them."""
+    return module.to_string(), module.as_serialized_hlo_module_proto
 
 
 def optimized_module(compiled: Any) -> Any:
