@@ -338,6 +338,11 @@ class Evaluator:
             head = Trace("condition")
             inner.inner.append(head)
             (condition,) = yield self._enter(loop.condition, tuple(params), head, depth + 1)
+        guard = condition
+        if loop.condition is not None and condition is not None and effect and self._token != values[-1]:
+            # What the condition does happens once more than what the body does: its own token tells the two apart.
+            type = self.eraser.type(loop.condition.results[0].type)
+            guard = table.intern("op", ("condition", (), (type,), 2, ""), (condition, self._token))
         elems = tuple([
             table.intern("elem", (scope, 0, self.eraser.type(param.type), depth), (self._env[value],), free=1 << depth)
             for value, param in zip(loop.xs, loop.body.params[len(params):], strict=True)
@@ -353,7 +358,7 @@ class Evaluator:
         record = Loop(
             op=op, scope=scope, depth=depth, numbers=tuple(trips.values()), elems=tuple(dict.fromkeys(elems)),
             types=tuple([types[i] for i in firsts]), inits=tuple([starts[i] for i in firsts]),
-            steps=tuple([nexts[i] for i in firsts]), condition=condition,
+            steps=tuple([nexts[i] for i in firsts]), condition=guard,
             payload=(op.name, self.eraser.attributes(op, loop.dropped)), rank=tuple(rank), starts=starts, values=values,
             nexts=tuple(nexts), ys=tuple(results[len(loop.inits):]), xs=tuple([self._env[value] for value in loop.xs]), effect=effect,
             trips=trip_count(table, condition, loop.length, counters),
