@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from scanir.compare.bindings import unify
 from scanir.compare.interface import InterfaceDifference
@@ -18,13 +19,14 @@ from scanir.ir.structure import CALLS
 from scanir.ir.walk import ops_of
 from scanir.ir.types import TOKEN
 from scanir.normalize.evaluate import BudgetExceeded
-from scanir.normalize.rules import DEFAULT
 from scanir.normalize.side import Settings, Side, bare, normalize
 from scanir.normalize.values import Table
 from scanir.program import Program
 from scanir.result import ForwardedOutput, RuleUse
 
 
+#: For each side the names of the functions that stay calls.
+Keep: TypeAlias = "tuple[frozenset[str], frozenset[str]]"
 #: Ops that may be evaluated, per side, to describe loops.
 EXPLAIN_BUDGET = 300_000
 
@@ -42,7 +44,6 @@ class Proof:
     forwarded: tuple[ForwardedOutput, ...] = ()
     uses: dict[str, RuleUse] = field(default_factory=dict)
     profiles: tuple[Profile, Profile] | None = None
-    inlined: bool = False
 
     @property
     def holds(self) -> bool:
@@ -71,30 +72,42 @@ class Prover:
         self.budget_hit = False
         self._settings = Settings(settled=settled, exact_nans=exact_nans)
         self._sides: dict[object, Side] = {}
+        self._as_they_stand: list[tuple[frozenset[str], Proof]] = []
         self._has_calls = [any(op.name in CALLS for f in p.module.functions for op in ops_of(f.body)) for p in self.programs]
         #: Set by the verdict where terms agree without any rule and only sharing differs.
         self.catch_all: RuleUse | None = None
 
     def attempt(self, rules: frozenset[str], *, guess: bool = False) -> Proof:
-        """The best proof attempt under ``rules``: the first that holds, else the last one made."""
+        """The best proof attempt under ``rules``: the first that holds, else the last one made.
+
+        Calls as they stand come first. Where they did not do, they will not under fewer rules.
+        """
         settings = replace(self._settings, guess=guess)
-        proof = self._match(rules, settings, {})
-        if proof.holds or "calls" not in rules or not any(self._has_calls):
+        proof = next((p for failed, p in self._as_they_stand if rules <= failed and not guess), None)
+        if proof is None:
+            proof = self._match(rules, settings, {})
+            if proof.holds:
+                return proof
+            if not guess:
+                self._as_they_stand.append((rules, proof))
+        if "calls" not in rules or not any(self._has_calls):
             return proof
-        kept = proof.sides
-        common = set(kept[0].lemmas.values()) & set(kept[1].lemmas.values())
-        tried = [frozenset(lemma for lemma in common), frozenset[int]()] if common else [frozenset[int]()]
-        for lemmas in tried:
+        for keep in self._keeps(proof):
             try:
-                attempt = self._match(rules, settings, {}, (kept, lemmas))
+                proof = self._match(rules, settings, {}, keep)
             except BudgetExceeded:
                 self.budget_hit = True
                 continue
-            attempt.inlined = True
-            proof = attempt
             if proof.holds:
                 break
         return proof
+
+    def _keeps(self, proof: Proof) -> list[Keep]:
+        """Which functions stay calls: those that both sides have, then none."""
+        common = set(proof.sides[0].lemmas.values()) & set(proof.sides[1].lemmas.values())
+        left, right = (frozenset(name for name, lemma in side.lemmas.items() if lemma in common) for side in proof.sides)
+        none: frozenset[str] = frozenset()
+        return [(left, right), (none, none)] if common else [(none, none)]
 
     def explain(self, rules: frozenset[str]) -> tuple[Side, Side] | None:
         """Both sides with all calls inlined and nothing bound, to tell what loops are made of; None if that is too much."""
@@ -107,12 +120,10 @@ class Prover:
 
     def _match(
         self, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int],
-        keep: tuple[tuple[Side, Side], frozenset[int]] | None = None, unbound: tuple[Side, Side] | None = None,
+        keep: Keep | None = None, unbound: tuple[Side, Side] | None = None,
     ) -> Proof:  # fmt: skip
         sides = tuple(
-            self._side(k, rules, settings, bound, None if keep is None else frozenset(
-                name for name, lemma in keep[0][k].lemmas.items() if lemma in keep[1]
-            ))
+            self._side(k, rules, settings, bound, None if keep is None else keep[k])
             for k in (0, 1)
         )  # fmt: skip
         proof = Proof(rules, (sides[0], sides[1]), False, dict(bound))
@@ -126,7 +137,7 @@ class Prover:
         return proof
 
     def _bindings(
-        self, rules: frozenset[str], settings: Settings, keep: tuple[tuple[Side, Side], frozenset[int]] | None,
+        self, rules: frozenset[str], settings: Settings, keep: Keep | None,
         sides: tuple[Side, Side],
     ) -> dict[tuple[str, int], int]:  # fmt: skip
         """Candidate bindings; where an argument and a constant put slots in unlike orders, the written order is tried."""
@@ -279,6 +290,4 @@ class Prover:
 
 def candidates(proof: Proof) -> frozenset[str]:
     """The rules that a proof that holds may rest on."""
-    applied = frozenset().union(proof.sides[0].used, proof.sides[1].used, proof.uses)
-    structural = {"carry-order", "dead-carry", "weak-type", "commutative"} | {r for r in DEFAULT if r.startswith("class:")}
-    return proof.rules & (applied | structural | (proof.rules - DEFAULT))
+    return proof.rules & frozenset().union(proof.sides[0].used, proof.sides[1].used, proof.uses)

@@ -55,10 +55,7 @@ class _Comparison:
 
     def _run(self) -> StageDiff:
         if self._identical():
-            try:
-                return self._answer(Verdict.IDENTICAL, self._prover.attempt(NONE | {"carry-closure"}))
-            except CallCycle:  # without a closed form there is no table of loops
-                return self._answer(Verdict.IDENTICAL, None)
+            return self._answer(Verdict.IDENTICAL, None)
         proof = self._prover.attempt(self._rules)
         if self._interface.semantic:
             return self._different(proof, tuple(self._interface.semantic))
@@ -162,7 +159,7 @@ class _Comparison:
                 Binding(side, self._program(side).interface.arguments[index].name, constant_text(self._prover.table.payload(term)[0]))
                 for (side, index), term in sorted(proof.bindings.items())
             )
-        loops = () if proof is None else self._loops(proof, describers, identical=verdict is Verdict.IDENTICAL)
+        loops = self._loops(proof, describers, identical=verdict is Verdict.IDENTICAL)
         left, right = dict(self._a.provenance), dict(self._b.provenance)
         return StageDiff(
             stage=self._a.stage,
@@ -182,12 +179,16 @@ class _Comparison:
             notes=tuple(dict.fromkeys(self._a.notes + self._b.notes)),
         )
 
-    def _loops(self, proof: Proof, describers: tuple[Describer, Describer], *, identical: bool) -> tuple[LoopDiff, ...]:
+    def _loops(self, proof: Proof | None, describers: tuple[Describer, Describer], *, identical: bool) -> tuple[LoopDiff, ...]:
         """The pairs of loops, with calls inlined and the holes as the unbound programs fill them."""
-        rules = DEFAULT if identical else self._rules
-        sides = self._prover.explain(rules) or proof.sides
+        try:
+            sides = self._prover.explain(DEFAULT if identical else self._rules) or (None if proof is None else proof.sides)
+        except CallCycle:  # without a closed form there is nothing to tell of loops
+            return ()
+        if sides is None:
+            return ()
         loops = compare_loops(self._prover.table, sides, describers, identical=identical)
-        if not proof.holds:
+        if proof is None or not proof.holds:
             return loops
         # What holds for the programs holds for their loops: under the bindings, or as the lemmas show.
         return tuple(replace(loop, verdict="EQUIVALENT") if loop.verdict == "SAME-BODY" else loop for loop in loops)

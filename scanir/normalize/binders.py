@@ -75,13 +75,17 @@ class Trace:
 
 @dataclass(slots=True)
 class State:
-    """What outlives the evaluation of a region: open binders by closed term, owners of scopes, the log of rules."""
+    """What outlives the evaluation of a region: open binders by closed term, owners of scopes, the log of rules.
+
+    ``touched``: rules that may have changed a form without a place of their own.
+    """
 
     loops: dict[int, Loop] = field(default_factory=dict)
     funs: dict[int, Fun] = field(default_factory=dict)
     owner: dict[int, Loop | Fun] = field(default_factory=dict)
     ys: dict[int, tuple[int, Loop]] = field(default_factory=dict)
     log: list[tuple[str, str]] = field(default_factory=list)
+    touched: set[str] = field(default_factory=set)
 
 
 def leaf(table: Table, scope: int, k: int | str, type: Type, depth: int) -> int:

@@ -109,6 +109,7 @@ class Canonical:
                 shared: int = payload if kind == "lemma" else payload[0]
                 return shared
             case "op" if payload[4] == "exchange":
+                self._state.touched.add("commutative")
                 pair = sorted(children, key=self._colours.term)
                 return target.intern(kind, payload, tuple(of[child] for child in pair))
             case _:
@@ -117,7 +118,12 @@ class Canonical:
     def _loop(self, term: int) -> int:
         ranks = sorted(self.live[term])
         if "carry-order" in self._rules:
+            written = list(ranks)
             ranks.sort(key=lambda rank: self._colours.slot(term, rank))
+            if ranks != written:
+                self._state.touched.add("carry-order")
+        if len(ranks) < len(self._state.loops[term].types):
+            self._state.touched.add("dead-carry")
         self.order[term] = ranks
         return close_loop(self._target, self._state.loops[term], ranks, self.of)
 

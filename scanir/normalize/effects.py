@@ -42,6 +42,7 @@ class Effects:
 
     def __init__(self, module: Module, order: tuple[Function, ...], dropped: frozenset[int] = frozenset()) -> None:
         self._dropped = dropped
+        self._ops: dict[int, bool] = {}
         self._pure = pure_ops(module.dialect) | device_reads(module.dialect)
         self._transparent = STRUCTURED | opaque_ops(module.dialect)
         self._functions: dict[str, bool] = {}
@@ -66,7 +67,13 @@ class Effects:
         return self._regions[id(region)]
 
     def op(self, op: Op) -> bool:
-        """True if the op itself has an effect. Its regions must have been asked about before."""
+        """True if the op itself has an effect."""
+        found = self._ops.get(id(op))
+        if found is None:
+            found = self._ops[id(op)] = self._has_effect(op)
+        return found
+
+    def _has_effect(self, op: Op) -> bool:
         if op.name in CUSTOM_CALLS:
             return declares_effect(op)
         if op.name not in self._transparent and op.name not in self._pure:

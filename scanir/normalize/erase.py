@@ -32,6 +32,8 @@ class Eraser:
         self._attrs: dict[int, tuple[Op, tuple[tuple[str, Any], ...]]] = {}
         self.symbol: Function[[str], Any] = lambda name: ("symbol", side, name)
         #: What was met that hides an answer: kind -> (how many, the remedy).
+        #: Rules and classes that took something away.
+        self.touched: set[str] = set()
         self.hidden: dict[str, tuple[int, str]] = {}
 
     def type(self, type: Type) -> Type:
@@ -44,6 +46,7 @@ class Eraser:
     def _erase(self, type: Type) -> Type:
         if isinstance(type, TensorType) and type.extras:
             kept = tuple(extra for extra in type.extras if TYPE_CLASSES.get(extra[0]) not in self._rules)
+            self.touched.update(TYPE_CLASSES[extra[0]] for extra in type.extras if extra not in kept)
             return TensorType(type.dtype, type.shape, kept)
         if isinstance(type, TupleType):
             return TupleType(tuple(self.type(element) for element in type.elements))
@@ -60,7 +63,10 @@ class Eraser:
         fields = []
         for name, value in op.attributes:
             kind = attribute_class(self.dialect, op, name)
-            if name in dropped or kind == "noise" or (kind is not None and kind in self._rules):
+            if kind is not None and kind in self._rules:
+                self.touched.add(kind)
+                continue
+            if name in dropped or kind == "noise":
                 continue
             fields.append((name, self.attr(value)))
         if calls_python(op):
@@ -105,6 +111,7 @@ class Eraser:
 
     def _callable(self, attr: Callable) -> Any:
         if "callback-by-name" in self._rules or self._guess:
+            self.touched.add("callback-by-name")
             return ("function", attr.qualname, attr.code_digest)
         self._note("host functions of equal code are distinct objects", "use one function object on both sides, or --allow callback-by-name")
         if attr.identity == 0:
@@ -114,6 +121,7 @@ class Eraser:
     def _hidden(self, attr: Hidden) -> Any:
         allowed = attr.what == "elided-constant" and "elided-constants" in self._rules
         if self._guess or allowed:
+            self.touched.add("elided-constants")
             return ("hidden", attr.what, attr.detail)
         self._note(attr.what, attr.remedy)
         return ("hidden", self._side, id(attr))

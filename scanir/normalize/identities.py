@@ -5,12 +5,14 @@ Each law returns None where it does not apply. Side conditions are tested on typ
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scanir.ir.attrs import Array, Attr, Int, Opaque, Seq, Text
 from scanir.ir.graph import Op
 from scanir.ir.types import TensorType, Type
-from scanir.normalize.tables import commutative_ops
+from scanir.normalize.effects import STRUCTURED
+from scanir.normalize.tables import commutative_ops, device_reads, opaque_ops, pure_ops
 from scanir.normalize.values import Table
 
 if TYPE_CHECKING:
@@ -43,9 +45,11 @@ _FLOATS = {"f16": ("0080", "003c"), "bf16": ("0080", "803f"), "f32": ("00000080"
            "f64": ("0000000000000080", "000000000000f03f")}  # fmt: skip
 _ADD, _SUB = {"add", "stablehlo.add"}, {"sub", "subtract", "stablehlo.subtract"}
 _MUL, _DIV = {"mul", "multiply", "stablehlo.multiply"}, {"div", "divide", "stablehlo.divide"}
+#: Pure ops to which the bits of a NaN are more than "a NaN". Comparisons in the total order are found by their attribute.
 _OBSERVERS = frozenset(
     {"bitcast_convert_type", "bitcast-convert", "stablehlo.bitcast_convert", "copysign", "custom-call", "stablehlo.custom_call",
-     "sort", "stablehlo.sort", "reduce_precision", "nextafter", "pure_callback", "io_callback", "sign", "is_finite"}
+     "sort", "stablehlo.sort", "reduce_precision", "nextafter", "chlo.next_after", "top_k", "approx_top_k", "topk", "chlo.top_k",
+     "eq_to", "le_to", "lt_to"}
 )  # fmt: skip
 
 
@@ -126,7 +130,9 @@ class Identities:
         return value if single else None
 
     def _neutral(self, name: str, operands: tuple[int, int], type: TensorType) -> int | None:
-        """x*1, x/1, x+(-0.0), x-(+0.0) and, for integers, x+0: exact for every x, up to which NaN."""
+        """x*1, x/1, x+(-0.0), x-(+0.0) and, for integers, x+0: exact for every x, up to which NaN (a signalling x is quieted)."""
+        if type.dtype in _FLOATS and self.nan_bits_are_seen:
+            return None
         left, right = operands
         one, zero, minus = _neutrals(type.dtype)
         if name in _MUL or name in _ADD:
@@ -203,5 +209,13 @@ def result_type(table: Table, term: int) -> Type | None:
 
 
 def sees_nan_bits(op: Op) -> bool:
-    """True for ops to which the bits of a NaN are more than "a NaN"; an unknown op is one too."""
-    return op.name in _OBSERVERS or op.attribute("effects") is not None
+    """True for ops to which the bits of a NaN are more than "a NaN"; one that no table knows is one too."""
+    if op.name in _OBSERVERS or op.attribute("effects") is not None or not _known(op.name):
+        return True
+    return any("TOTALORDER" in str(getattr(value, "value", getattr(value, "text", ""))) for _, value in op.attributes)
+
+
+@cache
+def _known(name: str) -> bool:
+    """True for ops that some dialect knows as pure, or as structure."""
+    return name in STRUCTURED or any(name in pure_ops(d) | device_reads(d) | opaque_ops(d) for d in ("jaxpr", "stablehlo", "hlo"))

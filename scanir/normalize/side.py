@@ -54,8 +54,9 @@ class Side:
 
     @property
     def used(self) -> frozenset[str]:
-        """Names of the rules that were applied anywhere on this side."""
-        return frozenset(rule for rule, _ in self.log)
+        """Names of the rules that may have changed the form of this side."""
+        touched = self.evaluator.state.touched | self.evaluator.eraser.touched
+        return frozenset(rule for rule, _ in self.log) | (touched & self.rules)
 
 
 class CallCycle(ScanirError):
