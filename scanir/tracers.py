@@ -145,7 +145,11 @@ class _Staged:
         return _read_xla(_compat.unoptimized_module(self._lower()))
 
     def _read_hlo(self) -> Module:
-        return _read_xla(_compat.optimized_module(self._compile()))
+        from scanir.readers.splits import with_splits
+
+        compiled = self._compile()
+        module = _read_xla(_compat.optimized_module(compiled))
+        return with_splits(module, compiled, _compat.kept_arguments(compiled))
 
     # -- what is known besides -----------------------------------------------------------------------------------------
 
