@@ -13,6 +13,7 @@ from typing import Any
 
 from scanir.normalize.binders import Loop, Trace
 from scanir.normalize.canonical import Canonical
+from scanir.normalize.colours import content_hash
 from scanir.normalize.identities import result_type
 from scanir.normalize.values import Table
 
@@ -58,7 +59,7 @@ def body_of(table: Table, canonical: Canonical, loop: Loop, inside: set[int]) ->
 
     writer = _Writer(table, slots, is_hole)
     terms = writer.reach([*condition, *steps.values(), *ys])
-    colours: dict[int, int] = {rank: hash(str(loop.types[rank])) for rank in steps}
+    colours: dict[int, int] = {rank: content_hash("slot", loop.types[rank]) for rank in steps}
     for _ in range(ROUNDS):
         painted = writer.paint(terms, colours)
         refined = {rank: hash((colours[rank], painted[step])) for rank, step in steps.items()}
@@ -86,6 +87,13 @@ class _Writer:
     def __init__(self, table: Table, slots: dict[int, int], is_hole: Callable[[int], bool]) -> None:
         self._table, self._slots, self._is_hole = table, slots, is_hole
         self.holes: list[int] = []
+        self._contents: dict[Any, int] = {}
+
+    def _content(self, kind: str, payload: Any) -> int:
+        found = self._contents.get((kind, payload))
+        if found is None:
+            found = self._contents[kind, payload] = content_hash(kind, payload)
+        return found
 
     def _children(self, term: int) -> tuple[int, ...]:
         return () if self._is_hole(term) or term in self._slots else self._table.children(term)
@@ -106,13 +114,13 @@ class _Writer:
             if term in self._slots:
                 painted[term] = colours[self._slots[term]]
             elif self._is_hole(term):
-                painted[term] = hash(("hole", str(result_type(self._table, term))))
+                painted[term] = self._content("hole", str(result_type(self._table, term)))
             else:
                 kind, payload, children = self._table.keys[term]
                 below = [painted[child] for child in children]
                 if kind == "op" and payload[4] == "exchange":
                     below.sort()
-                painted[term] = hash((kind, payload, *below))
+                painted[term] = hash((self._content(kind, payload), *below))
         return painted
 
     def write(self, roots: list[int], numbers: dict[int, int], painted: dict[int, int]) -> tuple[Any, ...]:

@@ -102,14 +102,18 @@ class Colours:
 
     def _content(self, kind: str, payload: Any) -> int:
         """A hash of what a key holds besides its children, by content."""
+        if kind == "const" and isinstance(payload[0], Array):
+            # Large, and met once a term: hashed by its bytes, and not kept.
+            value, type = payload
+            return content_hash(kind, (value.dtype, value.shape, type)) ^ content_hash(kind, value.data)
         found = self._payloads.get((kind, payload))
         if found is None:
-            text = hashlib.blake2b(kind.encode(), digest_size=8)
-            if kind == "const" and isinstance(payload[0], Array):
-                text.update(payload[0].data)
-                payload = (payload[0].dtype, payload[0].shape, payload[1])
-                text.update(repr(payload).encode())
-                return int.from_bytes(text.digest(), "big", signed=True)
-            text.update(repr(payload).encode())
-            found = self._payloads[kind, payload] = int.from_bytes(text.digest(), "big", signed=True)
+            found = self._payloads[kind, payload] = content_hash(kind, payload)
         return found
+
+
+def content_hash(kind: str, payload: Any) -> int:
+    """64 bits that depend on content only, not on the hash seed of the process."""
+    text = hashlib.blake2b(kind.encode(), digest_size=8)
+    text.update(payload if isinstance(payload, bytes) else repr(payload).encode())
+    return int.from_bytes(text.digest(), "big", signed=True)
