@@ -20,6 +20,10 @@ class InterfaceDifference:
     semantic: list[str] = field(default_factory=list)
 
 
+#: Facts of provenance that tell the compiler how to make code (the others say who made it).
+TELLING = ("XLA_FLAGS", "compiler options", "platform")
+
+
 def compare_interfaces(a: Program, b: Program, pairing: Pairing) -> InterfaceDifference:
     """All differences outside the graphs of two programs."""
     found = InterfaceDifference()
@@ -34,6 +38,10 @@ def compare_interfaces(a: Program, b: Program, pairing: Pairing) -> InterfaceDif
         for k, (x, y) in enumerate(zip(functions[0].result_attrs, functions[1].result_attrs, strict=True)):
             _attributes(found, "result", str(k), dict(x), dict(y))
     _trees(a, b, pairing, found)
+    if a.stage == "hlo":
+        left, right = dict(a.provenance), dict(b.provenance)
+        places = [name for name in TELLING if name in left and name in right and left[name] != right[name]]
+        found.classes |= {"provenance": places} if places else {}
     return found
 
 

@@ -18,7 +18,7 @@ from scanir.program import Program
 
 
 class Isomorphism:
-    """Pairs two programs. `holds` answers; ``hidden`` tells what had to be believed to be different."""
+    """Pairs two programs. `holds` answers; then ``ordered`` tells whether paired ops are written in the same order."""
 
     def __init__(self, a: Program, b: Program, *, guess: bool = False, settled: bool = False) -> None:
         self._modules = (a.module, b.module)
@@ -30,6 +30,7 @@ class Isomorphism:
         for eraser in self._erasers:
             eraser.symbol = lambda name: "function"
         self._effects = tuple(Effects(m, callee_order(m)[0]) for m in self._modules if not callee_order(m)[1])
+        self.ordered = True
         self._closed: dict[tuple[int, int], bool] = {}
         self._pending: list[tuple[Region, Region]] = []
 
@@ -44,8 +45,10 @@ class Isomorphism:
         if not self._closed_regions(entries[0].body, entries[1].body):
             return False
         while self._pending:
-            if not _Pairing(self, *self._pending.pop()).holds():
+            pairing = _Pairing(self, *self._pending.pop())
+            if not pairing.holds():
                 return False
+            self.ordered = self.ordered and pairing.ordered()
         return True
 
     def _closed_regions(self, a: Region, b: Region) -> bool:
@@ -98,6 +101,14 @@ class _Pairing:
         if counts[0] != counts[1] or not self._pair_regions(*self._roots):
             return False
         return self._run() and self._leftovers() and len(self._ops) == counts[0]
+
+    def ordered(self) -> bool:
+        """True if ops that were paired stand in the same order; constants have no place."""
+
+        def ops(region: Region) -> list[Op]:
+            return [op for op in region.ops if op.name != "constant"]
+
+        return all([self._ops[id(op)] for op in ops(a)] == ops(b) for a, b in self._regions)
 
     def _index(self, side: int, root: Region) -> int:
         """Where each value comes from; the number of ops that are not constants."""

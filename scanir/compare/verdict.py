@@ -13,6 +13,7 @@ from scanir.compare.pairing import pair_arguments
 from scanir.compare.profile import profile
 from scanir.compare.proof import Proof, Prover, candidates
 from scanir.errors import ScanirError
+from scanir.ir.attrs import Bool
 from scanir.ir.graph import Location
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT, RULES
@@ -69,7 +70,13 @@ class _Comparison:
         interface = self._interface
         same = not interface.classes and not interface.semantic and self._a.interface.kept == self._b.interface.kept
         same = same and not self._pairing.left and not self._pairing.right
-        return same and Isomorphism(self._a, self._b, settled=self._settled).holds()
+        pairing = Isomorphism(self._a, self._b, settled=self._settled)
+        if not same or not pairing.holds():
+            return False
+        if not pairing.ordered and all(("is_scheduled", Bool(True)) in p.module.attributes for p in (self._a, self._b)):
+            interface.classes["class:schedule"].append(self._a.module.entry)
+            return False
+        return True
 
     def _terms_alone(self) -> bool:
         """Terms that agree without any rule while the graphs do not: then it is sharing (or packing) that differs."""

@@ -22,7 +22,7 @@ from scanir.normalize.erase import Eraser
 from scanir.normalize.identities import Identities
 from scanir.normalize.numbers import affine
 from scanir.normalize.partition import Partition
-from scanir.normalize.trips import starts_of, trip_count
+from scanir.normalize.trips import declared_trips, starts_of, trip_count
 from scanir.normalize.values import Table
 
 #: Evaluations of one loop's body are bounded by its slots; this bounds ops over all inlined calls of one side.
@@ -162,7 +162,7 @@ class Evaluator:
         return table.intern("tuple", type, elements)
 
     def element(self, term: int, index: int) -> int:
-        if self.table.kind(term) == "tuple":
+        if self.table.kind(term) == "tuple" and 0 <= index < len(self.table.children(term)):
             return self.table.children(term)[index]
         return self.table.intern("proj", index, (term,))
 
@@ -297,6 +297,7 @@ class Evaluator:
         partition = self._partitions.setdefault((*self._path, id(op)), Partition(len(slots), self.rules))
         partition.start(starts, types, self.table)
         trivial = "trivial-loop" in self.rules and not effect
+        said = declared_trips(op)
         path, place, mark = self._path, self._place, len(self.state.log)
         self._path, self._place = (*path, id(op)), (*place, op.name)
         while True:
@@ -304,10 +305,11 @@ class Evaluator:
             inner = Trace("loop")
             trip = yield self._trip(op, loop, partition, starts, types, effect, inner, depth)
             # No trip: the condition was evaluated on the initial values themselves, whatever is supposed of later ones.
-            if (trivial and trip.trips == 0) or partition.refine(starts, trip.values, trip.nexts):
+            few = trivial and trip.trips in (0, 1) and said in (None, trip.trips)
+            if (few and trip.trips == 0) or partition.refine(starts, trip.values, trip.nexts):
                 break
         self._path, self._place = path, place
-        if trivial and trip.trips in (0, 1):
+        if few:
             return (yield self._unrolled(op, loop, trip.trips, starts, trace, depth))
         trace.inner.append(inner)
         return self._loop_results(op, loop, partition, trip, inner, trace)

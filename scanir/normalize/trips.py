@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scanir.ir.attrs import Opaque, Text
+from scanir.ir.attrs import Opaque, Record, Text
+from scanir.ir.graph import Op
 from scanir.ir.types import Type
 from scanir.normalize.numbers import bits_of, constant_int, step_of
 from scanir.normalize.values import Table
@@ -34,6 +35,18 @@ def comparison(table: Table, term: int) -> tuple[str, int, int] | None:
 def _direction(value: object) -> str | None:
     text = value.value if isinstance(value, Text) else value.text if isinstance(value, Opaque) else ""
     return next((name for name in _SWAPPED if name in text.replace("<", " ").replace(">", " ").split()), None)
+
+
+def declared_trips(op: Op) -> int | None:
+    """The trip count that an annotation claims: a compiler may believe it. -1: one that nobody understands."""
+    config = op.attribute("backend_config")
+    if isinstance(config, Record):
+        known = dict(config.fields).get("known_trip_count")
+        count = dict(known.fields).get("n") if isinstance(known, Record) else None
+        if known is None:
+            return None
+        return int(count.value) if isinstance(count, Text) and count.value.isdecimal() else -1
+    return -1 if "known_trip_count" in getattr(config, "value", getattr(config, "text", "")) else None
 
 
 def trip_count(

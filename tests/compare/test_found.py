@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 from jax import lax
 
 import scanir
@@ -22,7 +23,9 @@ def printing(in_condition: bool) -> Any:
         return value
 
     return lambda x: lax.while_loop(
-        lambda s: said(x, s[0] < 1, in_condition), lambda s: said(x, (s[0] + 1, jnp.sin(s[1])), not in_condition), (0, x)
+        lambda s: said(x, s[0] < 1, in_condition),
+        lambda s: said(x, (s[0] + 1, jnp.sin(s[1])), not in_condition),
+        (0, x),
     )[1]
 
 
@@ -31,3 +34,86 @@ def test_effects_of_a_condition_are_not_effects_of_the_body() -> None:
     for stage in ("jaxpr", "stablehlo", "hlo"):
         assert scanir.diff(printing(True), printing(False), f32, stage=stage).verdict in UNEQUAL, stage
         assert scanir.diff(printing(True), printing(True), f32, stage=stage).verdict is Verdict.IDENTICAL, stage
+
+
+def hlo(tmp_path: Any, body: str, *, parts: str = "", header: str = "") -> str:
+    """A file of HLO text, its entry computation given."""
+    path = tmp_path / f"{len(list(tmp_path.iterdir()))}.txt"
+    path.write_text(f"HloModule m{header}\n\n{parts}\nENTRY %main {{\n{body}\n}}\n")
+    return str(path)
+
+
+def verdict(*sides: str, **options: Any) -> Verdict:
+    return scanir.diff(*sides, **options).verdict
+
+
+OBSERVED = {
+    "total order": "%z = f32[] constant(0)\n ROOT %q = pred[] compare(%a, %z), direction=LT, type=TOTALORDER",
+    "outfeed": "%t = token[] after-all()\n %q = token[] outfeed(%a, %t)\n ROOT %r = f32[] negate(%x)",
+    "topk": "%b = f32[8] broadcast(%a), dimensions={}\n ROOT %q = (f32[2], s32[2]) topk(%b), k=2, largest=true",
+    "bits": "ROOT %q = u32[] bitcast-convert(%a)",
+}
+
+
+@pytest.mark.parametrize("observer", OBSERVED)
+def test_operands_exchange_only_where_nothing_sees_which_nan(tmp_path: Any, observer: str) -> None:
+    start = " %x = f32[] parameter(0)\n %y = f32[] parameter(1)\n %a = f32[] add({})\n "
+    left, right = (hlo(tmp_path, start.format(pair) + OBSERVED[observer]) for pair in ("%x, %y", "%y, %x"))
+    assert verdict(left, right) is Verdict.DIFFERENT
+
+
+def test_multiplying_by_one_quiets_a_nan_whose_bits_are_read(tmp_path: Any) -> None:
+    plain = hlo(tmp_path, " %x = f32[] parameter(0)\n ROOT %q = u32[] bitcast-convert(%x)")
+    product = " %x = f32[] parameter(0)\n %o = f32[] constant(1)\n %y = f32[] multiply(%x, %o)\n"
+    assert verdict(plain, hlo(tmp_path, product + " ROOT %q = u32[] bitcast-convert(%y)")) is Verdict.DIFFERENT
+
+
+def test_the_order_of_a_scheduled_module_is_a_class(tmp_path: Any) -> None:
+    params, last = " %x = f32[] parameter(0)\n", " ROOT %r = f32[] subtract(%a, %b)"
+    work = [" %a = f32[] negate(%x)\n", " %b = f32[] cosine(%x)\n"]
+    for header, loose, strict in ((", is_scheduled=true", "EQUIVALENT", "DIFFERENT"), ("", "IDENTICAL", "IDENTICAL")):
+        sides = [hlo(tmp_path, params + "".join(order) + last, header=header) for order in (work, work[::-1])]
+        assert (verdict(*sides).value, verdict(*sides, strict=True).value) == (loose, strict)
+
+
+LOOP = """
+%body (x: (s32[], f32[])) -> (s32[], f32[]) {
+ %s = (s32[], f32[]) parameter(0)
+ %i = s32[] get-tuple-element(%s), index=0
+ %x = f32[] get-tuple-element(%s), index=1
+ %o = s32[] constant(1)
+ %j = s32[] add(%i, %o)
+ %n = f32[] negate(%x)
+ ROOT %r = (s32[], f32[]) tuple(%j, %n)
+}
+%head (x: (s32[], f32[])) -> pred[] {
+ %s = (s32[], f32[]) parameter(0)
+ %i = s32[] get-tuple-element(%s), index=0
+ %k = s32[] constant(1)
+ ROOT %r = pred[] compare(%i, %k), direction=LT
+}
+"""
+
+
+def test_a_trip_count_that_the_compiler_believes(tmp_path: Any) -> None:
+    around = """ %x = f32[] parameter(0)
+ %z = s32[] constant(0)
+ %t = (s32[], f32[]) tuple(%z, %x)
+ %w = (s32[], f32[]) while(%t), condition=%head, body=%body, backend_config={{"known_trip_count":{{"n":"{}"}}}}
+ ROOT %r = f32[] get-tuple-element(%w), index=1"""
+    once = hlo(tmp_path, " %x = f32[] parameter(0)\n ROOT %r = f32[] negate(%x)")
+    assert verdict(hlo(tmp_path, around.format(5), parts=LOOP), once) is Verdict.DIFFERENT
+    assert verdict(hlo(tmp_path, around.format(1), parts=LOOP), once) is Verdict.EQUIVALENT
+
+
+def test_an_element_that_a_tuple_does_not_have(tmp_path: Any) -> None:
+    text = " %x = f32[] parameter(0)\n %t = (f32[]) tuple(%x)\n ROOT %r = f32[] get-tuple-element(%t), index={}"
+    assert verdict(hlo(tmp_path, text.format(1)), hlo(tmp_path, text.format(-1))) is Verdict.DIFFERENT
+
+
+def test_options_for_the_compiler_are_provenance() -> None:
+    fast = jax.jit(lambda x: x * 2, compiler_options={"xla_cpu_enable_fast_math": True})
+    plain = jax.jit(lambda x: x * 2)
+    assert scanir.diff(fast, plain, f32, stage="hlo").verdict is Verdict.DIFFERENT
+    answer = scanir.diff(fast, plain, f32, stage="hlo", allow=["provenance"])
+    assert [use.rule for use in answer.stages[0].modulo] == ["provenance"]
