@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from scanir.compare.isomorphism import unreachable
 from scanir.compare.pairing import Pairing
 from scanir.ir.attrs import Attr, Bool, Callable
 from scanir.ir.graph import Function
-from scanir.normalize.classes import INTERFACE_CLASSES, MODULE_CLASSES
+from scanir.normalize.classes import INTERFACE_CLASSES, MODULE_CLASSES, facts
 from scanir.program import Program
 
 
@@ -34,9 +35,12 @@ def compare_interfaces(a: Program, b: Program, pairing: Pairing) -> InterfaceDif
             _parameter(program, function, argument)
             for program, function, argument in zip((a, b), functions, (side_a, side_b), strict=True)
         ))  # fmt: skip
-    if len(functions[0].result_attrs) == len(functions[1].result_attrs):
-        for k, (x, y) in enumerate(zip(functions[0].result_attrs, functions[1].result_attrs, strict=True)):
+    results = [function.result_attrs or ((),) * len(function.body.results) for function in functions]
+    if len(results[0]) == len(results[1]):
+        for k, (x, y) in enumerate(zip(*results, strict=True)):
             _attributes(found, "result", str(k), dict(x), dict(y))
+    _attributes(found, "function", a.module.entry, dict(functions[0].attributes), dict(functions[1].attributes))
+    _inner(a, b, found)
     _trees(a, b, pairing, found)
     if a.stage == "hlo":
         left, right = dict(a.provenance), dict(b.provenance)
@@ -72,6 +76,20 @@ def _attributes(found: InterfaceDifference, what: str, name: str, left: dict[str
             found.semantic.append(f"{what} {name}, attribute {key}: {show(left.get(key))} against {show(right.get(key))}")
         elif (kind := INTERFACE_CLASSES[key]) is not None:
             found.classes[kind].append(f"{what} {name}/{key}")
+
+
+def _inner(a: Program, b: Program, found: InterfaceDifference) -> None:
+    """What functions besides the entry say. Which of them says it, and how often, depends on how calls are shared."""
+    left, right = (
+        Counter(fact for f in p.module.functions if f.name != p.module.entry and f.name not in dead for fact in facts(f))
+        for p, dead in ((p, {f.name for f in unreachable(p.module)}) for p in (a, b))
+    )
+    for place, name, value in sorted((left - right) + (right - left), key=repr):
+        kind = INTERFACE_CLASSES.get(name)
+        if kind is None:
+            found.semantic.append(f"{place} of a called function, attribute {name}: {show(value)} on one side only")
+        elif not (left[place, name, value] and right[place, name, value]):
+            found.classes[kind].append(f"called function, {place}/{name}")
 
 
 def _trees(a: Program, b: Program, pairing: Pairing, found: InterfaceDifference) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.ir.walk import ops_of, symbols
 from scanir.normalize.effects import Effects, callee_order, callees
+from scanir.normalize.classes import facts
 from scanir.normalize.erase import Eraser
 from scanir.program import Program
 
@@ -70,7 +71,10 @@ class Isomorphism:
         if len(names[0]) != len(names[1]):
             return False
         for left, right in zip(*names, strict=True):
-            self._closed_regions(self._modules[0].function(left).body, self._modules[1].function(right).body)
+            callees = (self._modules[0].function(left), self._modules[1].function(right))
+            if facts(callees[0]) != facts(callees[1]):
+                return False
+            self._closed_regions(callees[0].body, callees[1].body)
         return True
 
     def has_effect(self, side: int, op: Op) -> bool:

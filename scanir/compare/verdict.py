@@ -124,13 +124,22 @@ class _Comparison:
         return self._different(proof, ())
 
     def _different(self, proof: Proof, reasons: tuple[str, ...]) -> StageDiff:
-        if proof.equal and not reasons:
-            missing = sorted(proof.uses.keys() - self._rules)
-            reasons = tuple(f"equal only under {rule}, which is forbidden: {', '.join(proof.uses[rule].where)}" for rule in missing)
+        if not reasons:
+            reasons = self._forbidden()
         mismatch = None if proof.equal else self._mismatch(proof)
         if mismatch is None and not reasons:
             reasons = ("no proof of equality within the rules",)
         return self._answer(Verdict.DIFFERENT, proof, reasons=reasons, mismatch=mismatch)
+
+    def _forbidden(self) -> tuple[str, ...]:
+        """The rules under which the programs would be equal, where these are forbidden."""
+        if self._rules >= DEFAULT:
+            return ()
+        allowed = self._prover.attempt(self._rules | DEFAULT)
+        if not allowed.holds:
+            return ()
+        missing = sorted(self._minimal(allowed).rules - self._rules)
+        return (f"EQUIVALENT if allowed: {', '.join(missing)}",)
 
     def _describers(self) -> tuple[Describer, Describer]:
         left, right = (

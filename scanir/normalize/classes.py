@@ -6,7 +6,8 @@ Keys are (dialect, op name or ``*``, attribute name).
 
 from __future__ import annotations
 
-from scanir.ir.graph import Op
+from scanir.ir.attrs import Attr
+from scanir.ir.graph import Function, Op
 
 #: Never part of a program: names that only label. Printed, never compared.
 NOISE: frozenset[tuple[str, str, str]] = frozenset({("jaxpr", "jit", "name"), ("jaxpr", "core_call", "name"), ("jaxpr", "closed_call", "name")})
@@ -61,7 +62,20 @@ INTERFACE_CLASSES: dict[str, str | None] = {
     "jax.arg_info": None,
     "jax.global_constant": None,
     "jax.const": None,  # bound to its value by the interface, or refused
+    "sym_visibility": None,
 }
+
+
+def facts(function: Function) -> tuple[tuple[str, str, Attr], ...]:
+    """What a function says of itself, its parameters and results, labels left out: (place, name, value)."""
+    lists = (("function", (function.attributes,)), ("parameter", function.param_attrs), ("result", function.result_attrs))
+    return tuple(
+        (f"{role} {k}" if role != "function" else role, name, value)
+        for role, entries in lists
+        for k, entry in enumerate(entries)
+        for name, value in entry
+        if INTERFACE_CLASSES.get(name, "") is not None
+    )
 
 
 def attribute_class(dialect: str, op: Op, name: str) -> str | None:

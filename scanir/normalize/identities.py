@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scanir.ir.attrs import Array, Attr, Int, Opaque, Seq, Text
 from scanir.ir.graph import Op
-from scanir.ir.types import TensorType, Type
+from scanir.ir.types import TOKEN, TensorType, TupleType, Type
 from scanir.normalize.effects import STRUCTURED
 from scanir.normalize.tables import commutative_ops, device_reads, opaque_ops, pure_ops
 from scanir.normalize.values import Table
@@ -198,14 +198,25 @@ def result_type(table: Table, term: int) -> Type | None:
         case "leaf" | "slot" | "elem" | "sel":
             return payload[2]
         case "proj":
-            source = table.keys[children[0]]
-            return source[1][2][payload] if source[0] in ("op", "call") and isinstance(payload, int) else None
+            return _element_type(table, children[0], payload)
         case "res":
             loop = table.keys[children[0]]
             return loop[1][2][payload] if isinstance(payload, int) else None
         case "call":
             return payload[2][0] if len(payload[2]) == 1 else None
     return None
+
+
+def _element_type(table: Table, term: int, index: int | str) -> Type | None:
+    """The type of one of several results, or of an element of a tuple."""
+    kind, payload, _ = table.keys[term]
+    types: tuple[Type, ...] = payload[2] if kind in ("op", "call") else ()
+    if index == "token" or (kind == "call" and index == len(types) and len(types) != 1):
+        return TOKEN
+    if len(types) == 1 or not types:
+        whole = types[0] if types else result_type(table, term)
+        types = whole.elements if isinstance(whole, TupleType) else types
+    return types[index] if isinstance(index, int) and index < len(types) else None
 
 
 def sees_nan_bits(op: Op) -> bool:

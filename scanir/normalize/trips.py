@@ -24,17 +24,22 @@ def comparison(table: Table, term: int) -> tuple[str, int, int] | None:
     if count != 2:
         return None
     direction = _DIRECTIONS.get(name)
+    left, right = table.children(term)[:2]
     if direction is None and name in ("compare", "stablehlo.compare"):
         for key, value in attrs:
             if key in ("direction", "comparison_direction"):
                 direction = _direction(value)
-    left, right = table.children(term)[:2]
+            elif key in ("type", "compare_type") and "UNSIGNED" in _text(value) and _is_signed(table, left):
+                return None  # the bits are read in another way than the type says
     return None if direction is None else (direction, left, right)
 
 
+def _text(value: object) -> str:
+    return value.value if isinstance(value, Text) else value.text if isinstance(value, Opaque) else ""
+
+
 def _direction(value: object) -> str | None:
-    text = value.value if isinstance(value, Text) else value.text if isinstance(value, Opaque) else ""
-    return next((name for name in _SWAPPED if name in text.replace("<", " ").replace(">", " ").split()), None)
+    return next((name for name in _SWAPPED if name in _text(value).replace("<", " ").replace(">", " ").split()), None)
 
 
 def declared_trips(op: Op) -> int | None:
