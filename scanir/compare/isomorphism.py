@@ -170,7 +170,8 @@ class _Pairing:
         return True
 
     def _constants(self, a: Op, b: Op) -> bool:
-        return self._outer.key(0, a) == self._outer.key(1, b)
+        same: bool = self._outer.key(0, a) == self._outer.key(1, b)
+        return same
 
     def _pair_ops(self, a: Op, b: Op) -> bool:
         if id(a) in self._ops:

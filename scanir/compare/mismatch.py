@@ -36,7 +36,9 @@ class _Walk:
 
     def run(self, pairs: list[tuple[int, int]]) -> Mismatch | None:
         """Depth first, so that the first mismatch is one that nothing above explains better."""
-        stack = [(a, b, (f"result {k}",), (-1, -1)) for k, (a, b) in enumerate(pairs)][::-1]
+        stack: list[tuple[int, int, tuple[str, ...], tuple[int, int]]] = [
+            (a, b, (f"result {k}",), (-1, -1)) for k, (a, b) in reversed(list(enumerate(pairs)))
+        ]
         seen: set[tuple[int, int]] = set()
         while stack and len(seen) < LIMIT:
             a, b, path, owner = stack.pop()

@@ -143,10 +143,10 @@ class Prover:
         """Candidate bindings; where an argument and a constant put slots in unlike orders, the written order is tried."""
         if not (self.pairing.left or self.pairing.right):
             return {}
-        found = unify(self.table, *(self._flat(side)[:-1] for side in sides), self.pairing)
+        found = unify(self.table, self._flat(sides[0])[:-1], self._flat(sides[1])[:-1], self.pairing)
         if not found and "carry-order" in rules:
             written = self._match(rules - {"carry-order", "constant-argument"}, settings, {}, keep)
-            found = unify(self.table, *(self._flat(side)[:-1] for side in written.sides), self.pairing)
+            found = unify(self.table, self._flat(written.sides[0])[:-1], self._flat(written.sides[1])[:-1], self.pairing)
         return found
 
     def _side(
@@ -251,7 +251,7 @@ class Prover:
         return surplus if wanted == len(shorter) else None
 
     def _argument(self, side: str, term: int) -> int:
-        number = self.table.payload(term)[0]
+        number: int = self.table.payload(term)[0]
         pairs = self.pairing.pairs
         if number < len(pairs):
             return pairs[number][0 if side == "a" else 1]

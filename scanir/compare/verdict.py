@@ -169,7 +169,7 @@ class _Comparison:
         mismatch: Mismatch | None = None,
     ) -> StageDiff:  # fmt: skip
         describers = self._describers()
-        bindings = ()
+        bindings: tuple[Binding, ...] = ()
         if proof is not None and proof.equal:
             bindings = tuple(
                 Binding(side, self._program(side).interface.arguments[index].name, constant_text(self._prover.table.payload(term)[0]))
@@ -223,7 +223,7 @@ def loops_only(answer: StageDiff) -> StageDiff:
         return answer
     bad = [loop for loop in answer.loops if loop.verdict not in ("IDENTICAL", "EQUIVALENT")]
     if bad:
-        reasons = tuple(f"{(loop.left or loop.right).path}: {loop.verdict}" for loop in bad if loop.left or loop.right)
+        reasons = tuple(f"{side.path}: {loop.verdict}" for loop in bad if (side := loop.left or loop.right) is not None)
         verdict = Verdict.DIFFERENT if answer.verdict is Verdict.DIFFERENT else answer.verdict
         return replace(answer, verdict=verdict, reasons=(*answer.reasons, *reasons))
     return replace(answer, verdict=Verdict.EQUIVALENT, mismatch=None, reasons=(), notes=(*answer.notes, "the programs around the loops differ"))

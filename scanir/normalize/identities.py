@@ -189,22 +189,21 @@ def _neutrals(dtype: str) -> tuple[bytes | None, bytes | None, bytes | None]:
 def result_type(table: Table, term: int) -> Type | None:
     """The type of a term, where its key says it."""
     kind, payload, children = table.keys[term]
+    found: Type | None = None
     match kind:
-        case "op":
-            types = payload[2]
-            return types[0] if len(types) == 1 else None
-        case "const" | "item" | "ys" | "given" | "in" if len(payload) == 2:
-            return payload[1] if isinstance(payload, tuple) else None
+        case "op" | "call":
+            found = payload[2][0] if len(payload[2]) == 1 else None
+        case "const" | "item" | "ys" | "given" | "in" if isinstance(payload, tuple) and len(payload) == 2:
+            found = payload[1]
         case "leaf" | "slot" | "elem" | "sel":
-            return payload[2]
+            found = payload[2]
         case "proj":
-            return _element_type(table, children[0], payload)
+            found = _element_type(table, children[0], payload)
         case "res":
-            loop = table.keys[children[0]]
-            return loop[1][2][payload] if isinstance(payload, int) else None
-        case "call":
-            return payload[2][0] if len(payload[2]) == 1 else None
-    return None
+            found = table.payload(children[0])[2][payload] if isinstance(payload, int) else payload[1]
+        case "tuple":
+            found = payload
+    return found
 
 
 def _element_type(table: Table, term: int, index: int | str) -> Type | None:

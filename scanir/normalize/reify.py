@@ -132,11 +132,6 @@ class _Reifier:
         return sorted(found)
 
     def _type(self, term: int) -> Type:
-        kind, payload, children = self._table.keys[term]
-        if kind == "res":
-            return self._table.payload(children[0])[2][payload] if isinstance(payload, int) else payload[1]
-        if kind == "tuple":
-            return payload
         return result_type(self._table, term) or OpaqueType("unknown")
 
     def _emit(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Steps[Any]:
@@ -262,4 +257,5 @@ def attr_of_key(value: Any) -> Attr:
         return Opaque("key", " ".join(str(part) for part in value[:3]))
     if isinstance(value, (str, int)):
         return Text(str(value))
-    return value  # an attribute is its own key
+    attr: Attr = value  # any other attribute is its own key
+    return attr
