@@ -5,6 +5,7 @@ from __future__ import annotations
 from scanir.ir.attrs import Opaque, Record, Text
 from scanir.ir.graph import Op
 from scanir.ir.types import Type
+from scanir.normalize.identities import result_type
 from scanir.normalize.numbers import bits_of, constant_int, step_of
 from scanir.normalize.values import Table
 
@@ -29,9 +30,15 @@ def comparison(table: Table, term: int) -> tuple[str, int, int] | None:
         for key, value in attrs:
             if key in ("direction", "comparison_direction"):
                 direction = _direction(value)
-            elif key in ("type", "compare_type") and "UNSIGNED" in _text(value) and _is_signed(table, left):
-                return None  # the bits are read in another way than the type says
+            elif key in ("type", "compare_type") and not _as_typed(_text(value), result_type(table, left)):
+                return None
     return None if direction is None else (direction, left, right)
+
+
+def _as_typed(text: str, type: Type | None) -> bool:
+    """False where a comparison reads bits in another way than their type says."""
+    kind = None if type is None else bits_of(type)
+    return "SIGNED" not in text or (kind is not None and kind[1] == ("UNSIGNED" not in text))
 
 
 def _text(value: object) -> str:

@@ -117,3 +117,32 @@ def test_options_for_the_compiler_are_provenance() -> None:
     assert scanir.diff(fast, plain, f32, stage="hlo").verdict is Verdict.DIFFERENT
     answer = scanir.diff(fast, plain, f32, stage="hlo", allow=["provenance"])
     assert [use.rule for use in answer.stages[0].modulo] == ["provenance"]
+
+
+def stablehlo(tmp_path: Any, body: str, *, parts: str = "", more: str = "") -> str:
+    path = tmp_path / f"{len(list(tmp_path.iterdir()))}.mlir"
+    path.write_text(f"module @m {{\n{parts}\nfunc.func @main(%x: tensor<f32>) -> (tensor<f32>{more}) {{\n{body}\n}}\n}}\n")
+    return str(path)
+
+
+def test_attributes_of_results_and_called_functions(tmp_path: Any) -> None:
+    body = "%0 = func.call @f(%x) : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>"
+    callee = "func.func private @f(%a: tensor<f32>{}) -> tensor<f32> {} {{ return %a : tensor<f32> }}"
+    plain = stablehlo(tmp_path, body, parts=callee.format("", ""))
+    for said in (callee.format(" {foo.bar = 1 : i32}", ""), callee.format("", "attributes {foo.bar = 1 : i32}")):
+        assert verdict(plain, stablehlo(tmp_path, body, parts=said)) is Verdict.DIFFERENT
+    shared = callee.format(' {mhlo.sharding = "{replicated}"}', "")
+    assert verdict(plain, stablehlo(tmp_path, body, parts=shared)) is Verdict.EQUIVALENT
+    other = stablehlo(tmp_path, body, parts=callee.format("", ""), more=" {foo.bar = 1 : i32}")
+    assert verdict(plain, other) is Verdict.DIFFERENT
+
+
+def test_a_comparison_reads_bits_as_it_says(tmp_path: Any) -> None:
+    loop = """%z = stablehlo.constant dense<0> : tensor<i32>
+    %m = stablehlo.constant dense<-1> : tensor<i32>
+    %r:2 = stablehlo.while(%i = %z, %a = %x) : tensor<i32>, tensor<f32> cond {
+      %p = stablehlo.compare LT, %i, %m, UNSIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do { %s = stablehlo.sine %a : tensor<f32> stablehlo.return %m, %s : tensor<i32>, tensor<f32> }
+    return %r#1 : tensor<f32>"""
+    assert verdict(stablehlo(tmp_path, loop), stablehlo(tmp_path, "return %x : tensor<f32>")) is Verdict.DIFFERENT
