@@ -120,7 +120,7 @@ class _Comparison:
             return self._answer(Verdict.INCONCLUSIVE, proof, reasons=reasons)
         if self._prover.budget_hit:
             reason = "inlining calls exceeds the budget; compare the callees themselves"
-            return self._answer(Verdict.INCONCLUSIVE, proof, reasons=(reason,))
+            return self._answer(Verdict.INCONCLUSIVE, proof, reasons=(reason,), mismatch=self._mismatch(proof))
         return self._different(proof, ())
 
     def _different(self, proof: Proof, reasons: tuple[str, ...]) -> StageDiff:
