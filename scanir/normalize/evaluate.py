@@ -263,7 +263,7 @@ class Evaluator:
             tokens.append(self._token)
         self._place = place
         attrs = self.eraser.attributes(op)
-        results = []
+        results, chosen = [], []
         for k, value in enumerate(op.results):
             type = self.eraser.type(value.type)
             leaves = [self._unpack(outcome[k], type) for outcome in outcomes]
@@ -271,9 +271,12 @@ class Evaluator:
                 self._select(op, attrs, leaf[0][1], selector, tuple([term for term, _ in leaf]))
                 for leaf in zip(*leaves, strict=True)
             ]
+            chosen += merged
             results.append(self._repack(merged, type))
         self._token = self._select(op, attrs, TOKEN, selector, tuple(tokens))
-        trace.entries.append((op, self.table.intern("sel", (op.name, attrs, "guard"), (selector,))))
+        # The branch counts as work where anything is chosen; its first choice stands for it.
+        choices = [term for term in (*chosen, self._token) if self.table.kind(term) == "sel"]
+        trace.entries.extend((op, term) for term in choices[:1])
         return tuple(results)
 
     def _select(self, op: Op, attrs: Any, type: Type, selector: int, outcomes: tuple[int, ...]) -> int:

@@ -148,7 +148,7 @@ class _Reifier:
         elif kind == "sel":
             name, attrs, type = payload
             operands = [env[child] for child in children]
-            (env[term],) = builder.op("select", operands, (TOKEN if type == "guard" else type,), {"of": Text(name), **unkeyed(attrs)})
+            (env[term],) = builder.op("select", operands, (type,), {"of": Text(name), **unkeyed(attrs)})
         elif kind == "tuple":
             (env[term],) = builder.op("tuple", [env[child] for child in children], (payload,))
         elif kind in ("proj", "res"):

@@ -1,0 +1,237 @@
+"""Each rule on both sides of its side condition: a pair that it makes EQUIVALENT, alone, and a near one that it must not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from scanir.compare.verdict import compare
+from scanir.errors import RuleError
+from scanir.ir.parser import parse_module
+from scanir.normalize.rules import DEFAULT, RULES, rule_set
+from scanir.program import Argument, Interface, Program
+from scanir.result import Verdict
+
+ZERO, ONE, TWO = "0x00000000", "0x01000000", "0x02000000"
+HALF, ONE_F, MINUS_F = "0x0000003f", "0x0000803f", "0x00000080"
+
+
+def const(name: str, bits: str, dtype: str = "f32") -> str:
+    return f"{name} = constant() {{value = array({dtype}[], {bits})}} : {dtype}[]\n"
+
+
+def program(body: str, params: str = "%x: f32[], %y: f32[]", dialect: str = "jaxpr", functions: str = "") -> Program:
+    module = parse_module(f"module {dialect} entry @main\n{functions}\nfunc @main ({params}) {{\n{body}\n}}\n")
+    entry = module.function("main")
+    names = [part.split(":")[0].strip(" %") for part in params.split(",")] if params else []
+    arguments = tuple(
+        Argument(names[k] if k < len(names) else f"p{k}", param.type, k) for k, param in enumerate(entry.body.params)
+    )
+    return Program(dialect, module, Interface(arguments, tuple(range(len(arguments)))))
+
+
+def scan(inits: str, params: str, body: str, types: str, length: int = 9) -> str:
+    count = len(types.split(", "))
+    outs = ", ".join(f"%r{k}" for k in range(count))
+    return f"{outs} = scan({inits}) {{length = {length}, num_carry = {count}, reverse = false}} : {types} region ({params}) {{\n{body}\n}}\n"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """``rules``: what the pair needs, the rule in question among them; empty for a pair that must stay DIFFERENT."""
+
+    rule: str
+    left: Program
+    right: Program
+    rules: tuple[str, ...] = ()
+
+
+PLAIN = scan("%x", "%c: f32[]", "%s = mul(%c, %y) : f32[]\nreturn %s", "f32[]") + "return %r0"
+COUNTER = "%i: i32[]"
+CALLEE = "func @f (%a: f32[]) {\n%b = sin(%a) : f32[]\nreturn %b\n}"
+CALLEE_PAIR = "func @f (%a: f32[]) {\n%b = cos(%a) : f32[]\nreturn %b\n}"
+
+PAIRS = [
+    Pair(
+        "carry-closure",
+        program(PLAIN),
+        program(scan("%x, %y", "%c: f32[], %w: f32[]", "%s = mul(%c, %w) : f32[]\nreturn %s, %w", "f32[], f32[]") + "return %r0"),
+        ("carry-closure",),
+    ),
+    Pair(  # handed on in another slot: not invariant
+        "carry-closure",
+        program(PLAIN),
+        program(scan("%x, %y", "%c: f32[], %w: f32[]", "%s = mul(%c, %w) : f32[]\nreturn %s, %c", "f32[], f32[]") + "return %r0"),
+    ),
+    Pair(
+        "constant-carry",
+        program(const("%h", HALF) + scan("%x", "%c: f32[]", "%s = mul(%c, %h) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+        program(const("%h", HALF) + scan("%x, %h", "%c: f32[], %w: f32[]", "%s = mul(%c, %w) : f32[]\nreturn %s, %w", "f32[], f32[]") + "return %r0"),
+        ("constant-carry",),
+    ),
+    Pair(  # starts as the constant, and changes
+        "constant-carry",
+        program(const("%h", HALF) + scan("%x", "%c: f32[]", "%s = mul(%c, %h) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+        program(const("%h", HALF) + scan("%x, %h", "%c: f32[], %w: f32[]", "%s = mul(%c, %w) : f32[]\nreturn %s, %s", "f32[], f32[]") + "return %r0"),
+    ),
+    Pair(
+        "carry-order",
+        program(scan("%x, %y", "%c: f32[], %d: f32[]", "%s = sin(%c) : f32[]\n%t = cos(%d) : f32[]\nreturn %s, %t", "f32[], f32[]") + "return %r0, %r1"),
+        program(scan("%y, %x", "%d: f32[], %c: f32[]", "%s = sin(%c) : f32[]\n%t = cos(%d) : f32[]\nreturn %t, %s", "f32[], f32[]") + "return %r1, %r0"),
+        ("carry-order",),
+    ),
+    Pair(  # initial values exchanged and nothing else: no bijection
+        "carry-order",
+        program(scan("%x, %y", "%c: f32[], %d: f32[]", "%s = sin(%c) : f32[]\n%t = cos(%d) : f32[]\nreturn %s, %t", "f32[], f32[]") + "return %r0, %r1"),
+        program(scan("%y, %x", "%c: f32[], %d: f32[]", "%s = sin(%c) : f32[]\n%t = cos(%d) : f32[]\nreturn %s, %t", "f32[], f32[]") + "return %r0, %r1"),
+    ),
+    Pair(
+        "duplicate-carry",
+        program(scan("%x", "%c: f32[]", "%s = sub(%c, %c) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+        program(scan("%x, %x", "%c: f32[], %d: f32[]", "%s = sub(%d, %c) : f32[]\nreturn %s, %s", "f32[], f32[]") + "return %r0"),
+        ("duplicate-carry",),
+    ),
+    Pair(  # equal updates, other start
+        "duplicate-carry",
+        program(scan("%x", "%c: f32[]", "%s = sub(%c, %c) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+        program(scan("%x, %y", "%c: f32[], %d: f32[]", "%s = sub(%d, %c) : f32[]\nreturn %s, %s", "f32[], f32[]") + "return %r0"),
+    ),
+    Pair(
+        "dead-carry",
+        program(PLAIN),
+        program(scan("%x, %x", "%c: f32[], %d: f32[]", "%s = mul(%c, %y) : f32[]\n%t = sin(%d) : f32[]\nreturn %s, %t", "f32[], f32[]") + "return %r0"),
+        ("dead-carry",),
+    ),
+    Pair(  # its update has an effect
+        "dead-carry",
+        program(PLAIN),
+        program(scan("%x, %x", "%c: f32[], %d: f32[]", "%s = mul(%c, %y) : f32[]\n%t = unknown_effect(%d) : f32[]\nreturn %s, %t", "f32[], f32[]") + "return %r0"),
+    ),
+    Pair(  # steps 1 and 2: two functions of the trip number
+        "integer-induction",
+        program(const("%z", ZERO, "i32") + const("%o", ONE, "i32") + scan("%z", COUNTER, "%j = add(%i, %o) : i32[]\nreturn %j", "i32[]") + "return %r0"),
+        program(const("%z", ZERO, "i32") + const("%o", TWO, "i32") + scan("%z", COUNTER, "%j = add(%i, %o) : i32[]\nreturn %j", "i32[]") + "return %r0"),
+    ),
+    Pair(  # written as a subtraction of -1: the same function of the trip number
+        "integer-induction",
+        program(const("%z", ZERO, "i32") + const("%o", ONE, "i32") + scan("%z", COUNTER, "%j = add(%i, %o) : i32[]\nreturn %j", "i32[]") + "return %r0"),
+        program(const("%z", ZERO, "i32") + const("%o", "0xffffffff", "i32") + scan("%z", COUNTER, "%j = sub(%i, %o) : i32[]\nreturn %j", "i32[]") + "return %r0"),
+        ("integer-induction",),
+    ),
+    Pair(
+        "trivial-loop",
+        program(scan("%x", "%c: f32[]", "%s = sin(%c) : f32[]\nreturn %s", "f32[]", length=1) + "return %r0"),
+        program("%s = sin(%x) : f32[]\nreturn %s"),
+        ("trivial-loop",),
+    ),
+    Pair(
+        "trivial-loop",
+        program(scan("%x", "%c: f32[]", "%s = sin(%c) : f32[]\nreturn %s", "f32[]", length=0) + "return %r0"),
+        program("return %x"),
+        ("trivial-loop",),
+    ),
+    Pair(
+        "trivial-loop",
+        program(scan("%x", "%c: f32[]", "%s = sin(%c) : f32[]\nreturn %s", "f32[]", length=2) + "return %r0"),
+        program("%s = sin(%x) : f32[]\nreturn %s"),
+    ),
+    Pair(
+        "branch-passthrough",
+        program("%b = cond(%i, %x) : f32[] region (%p: f32[]) {\nreturn %p\n} region (%q: f32[]) {\nreturn %q\n}\nreturn %b", "%x: f32[], %i: i32[]"),
+        program("return %x", "%x: f32[], %i: i32[]"),
+        ("branch-passthrough",),
+    ),
+    Pair(
+        "branch-passthrough",
+        program("%b = cond(%i, %x) : f32[] region (%p: f32[]) {\nreturn %p\n} region (%q: f32[]) {\n%s = sin(%q) : f32[]\nreturn %s\n}\nreturn %b", "%x: f32[], %i: i32[]"),
+        program("return %x", "%x: f32[], %i: i32[]"),
+    ),
+    Pair("commutative", program("%s = add(%x, %y) : f32[]\nreturn %s"), program("%s = add(%y, %x) : f32[]\nreturn %s"), ("commutative",)),
+    Pair("commutative", program("%s = sub(%x, %y) : f32[]\nreturn %s"), program("%s = sub(%y, %x) : f32[]\nreturn %s")),
+    Pair("commutative", program("%s = max(%x, %y) : f32[]\nreturn %s"), program("%s = max(%y, %x) : f32[]\nreturn %s")),
+    Pair(  # some op sees which NaN it is
+        "commutative",
+        program("%s = add(%x, %y) : f32[]\n%b = bitcast_convert_type(%s) : i32[]\nreturn %b"),
+        program("%s = add(%y, %x) : f32[]\n%b = bitcast_convert_type(%s) : i32[]\nreturn %b"),
+    ),
+    Pair("exact-identities", program(const("%o", ONE_F) + "%s = mul(%x, %o) : f32[]\nreturn %s"), program("return %x"), ("exact-identities",)),
+    Pair("exact-identities", program(const("%o", MINUS_F) + "%s = add(%x, %o) : f32[]\nreturn %s"), program("return %x"), ("exact-identities",)),
+    Pair("exact-identities", program(const("%o", ZERO) + "%s = add(%x, %o) : f32[]\nreturn %s"), program("return %x")),
+    Pair("exact-identities", program(const("%o", HALF) + "%s = mul(%x, %o) : f32[]\nreturn %s"), program("return %x")),
+    Pair("inexact", program(const("%o", ZERO) + "%s = add(%x, %o) : f32[]\nreturn %s"), program("return %x"), ("inexact",)),
+    Pair("inexact", program(const("%o", ONE_F) + "%s = add(%x, %o) : f32[]\nreturn %s"), program("return %x")),
+    Pair("no-op", program("%s = convert_element_type(%x) : f32[]\nreturn %s"), program("return %x"), ("no-op",)),
+    Pair(
+        "no-op",
+        program("%s = transpose(%x) {permutation = [1, 0]} : f32[2,2]\nreturn %s", "%x: f32[2,2]"),
+        program("return %x", "%x: f32[2,2]"),
+    ),
+    Pair(
+        "no-op",
+        program("%h = convert_element_type(%x) : bf16[]\n%s = convert_element_type(%h) : f32[]\nreturn %s"),
+        program("return %x"),
+    ),
+    Pair("cse", program("%s = sin(%x) : f32[]\n%t = sin(%x) : f32[]\n%u = sub(%s, %t) : f32[]\nreturn %u"), program("%s = sin(%x) : f32[]\n%u = sub(%s, %s) : f32[]\nreturn %u"), ("cse",)),
+    Pair("cse", program("%s = draw(%x) : f32[]\n%t = draw(%x) : f32[]\n%u = sub(%s, %t) : f32[]\nreturn %u"), program("%s = draw(%x) : f32[]\n%u = sub(%s, %s) : f32[]\nreturn %u")),
+    Pair("dead-code", program("%s = sin(%x) : f32[]\nreturn %x"), program("return %x"), ("dead-code",)),
+    Pair("dead-code", program("%s = draw(%x) : f32[]\nreturn %x"), program("return %x")),
+    Pair(
+        "hoisting",
+        program("%e = sin(%y) : f32[]\n" + scan("%x", "%c: f32[]", "%s = mul(%c, %e) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+        program(scan("%x", "%c: f32[]", "%e = sin(%y) : f32[]\n%s = mul(%c, %e) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+        ("hoisting",),
+    ),
+    Pair(
+        "hoisting",
+        program("%e = draw(%y) : f32[]\n" + scan("%x", "%c: f32[]", "%s = mul(%c, %e) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+        program(scan("%x", "%c: f32[]", "%e = draw(%y) : f32[]\n%s = mul(%c, %e) : f32[]\nreturn %s", "f32[]") + "return %r0"),
+    ),
+    Pair("calls", program("%s = jit(%x) {callee = @f} : f32[]\nreturn %s", functions=CALLEE), program("%s = sin(%x) : f32[]\nreturn %s"), ("calls",)),
+    Pair("calls", program("%s = jit(%x) {callee = @f} : f32[]\nreturn %s", functions=CALLEE_PAIR), program("%s = sin(%x) : f32[]\nreturn %s")),
+    Pair("forwarded-outputs", program("%s = sin(%x) : f32[]\nreturn %s"), program("%s = sin(%x) : f32[]\nreturn %s, %y"), ("forwarded-outputs",)),
+    Pair("forwarded-outputs", program("%s = sin(%x) : f32[]\nreturn %s"), program("%s = sin(%x) : f32[]\nreturn %s, %s")),
+    Pair("forwarded-outputs", program("return %x, %x"), program("return %x, %y")),
+    Pair("constant-argument", program("%s = mul(%x, %y) : f32[]\nreturn %s"), program(const("%h", HALF) + "%s = mul(%x, %h) : f32[]\nreturn %s", "%x: f32[]"), ("constant-argument",)),
+    Pair(  # equal arity: an argument was forgotten
+        "constant-argument",
+        program("%s = mul(%x, %y) : f32[]\nreturn %s"),
+        program(const("%h", HALF) + "%s = mul(%x, %h) : f32[]\nreturn %s"),
+    ),
+    Pair(  # two constants for one argument
+        "constant-argument",
+        program("%s = mul(%x, %y) : f32[]\n%t = sub(%s, %y) : f32[]\nreturn %t"),
+        program(const("%h", HALF) + const("%o", ONE_F) + "%s = mul(%x, %h) : f32[]\n%t = sub(%s, %o) : f32[]\nreturn %t", "%x: f32[]"),
+    ),
+    Pair("unused-argument", program("return %x"), program("return %x", "%x: f32[]"), ("unused-argument",)),
+    Pair("unused-argument", program("return %y"), program("return %x", "%x: f32[]")),
+    Pair("weak-type", program("%s = sin(%x) : f32[]\nreturn %s", "%x: f32[]<weak_type = true>"), program("%s = sin(%x) : f32[]\nreturn %s", "%x: f32[]"), ("weak-type",)),
+    Pair("weak-type", program("%s = sin(%x) : f32[]\nreturn %s", "%x: f32[]"), program("%s = sin(%x) : f16[]\nreturn %s", "%x: f16[]")),
+    Pair("class:copies", program("%s = copy(%x) : f32[3]\nreturn %s", "%x: f32[3]", "hlo"), program("return %x", "%x: f32[3]", "hlo"), ("class:copies", "no-op")),
+    Pair("class:copies", program('%s = copy(%x) : f32[3,2]<layout = "{0,1}">\nreturn %s', "%x: f32[3,2]", "hlo"), program("return %x", "%x: f32[3,2]", "hlo")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=[f"{pair.rule}-{k}" for k, pair in enumerate(PAIRS)])
+def test_both_sides_of_the_condition(pair: Pair) -> None:
+    answer = compare(pair.left, pair.right, DEFAULT | {pair.rule})
+    if not pair.rules:
+        assert answer.verdict is Verdict.DIFFERENT
+        return
+    assert answer.verdict is Verdict.EQUIVALENT
+    assert {use.rule for use in answer.modulo} == set(pair.rules)
+    assert compare(pair.left, pair.right, frozenset(pair.rules)).verdict is Verdict.EQUIVALENT
+    for rule in pair.rules:
+        assert compare(pair.left, pair.right, DEFAULT - {rule}).verdict is Verdict.DIFFERENT
+
+
+def test_names() -> None:
+    assert rule_set() == DEFAULT
+    assert rule_set(strict=True) == frozenset()
+    assert rule_set(["inexact"], ["cse"]) == DEFAULT - {"cse"} | {"inexact"}
+    with pytest.raises(RuleError, match="unknown rule") as caught:
+        rule_set(forbid=["carry-closur"])
+    assert "carry-closure" in caught.value.hint
+    with pytest.raises(RuleError, match="both"):
+        rule_set(["cse"], ["cse"])
+    assert all(rule.law and rule.condition for rule in RULES.values())
