@@ -20,8 +20,9 @@ from scanir.readers.jaxpr.types import read_type
 DERIVATIVES = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
 #: Parameters that only hold the rules or serve them.
 _HIDDEN = frozenset({*RULES, "out_trees"})
-#: Rules inside rules are traced to this depth, and so many in one module: derivatives of all orders would never end.
-DEEPEST, MOST = 24, 400
+#: Rules inside rules are traced to this depth, and so many in one module. Some rules make other ones whenever they are
+#: traced (those of a function that was exported lower it again), so derivatives of all orders would never end.
+DEEPEST, MOST = 3, 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
