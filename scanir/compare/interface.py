@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from scanir.compare.isomorphism import unreachable
 from scanir.compare.pairing import Pairing
-from scanir.ir.attrs import Attr, Bool, Callable
+from scanir.ir.attrs import Attr, Bool, Callable, Opaque
 from scanir.ir.graph import Function
 from scanir.normalize.classes import INTERFACE_CLASSES, MODULE_CLASSES, facts
 from scanir.program import Program
@@ -21,6 +22,8 @@ class InterfaceDifference:
     semantic: list[str] = field(default_factory=list)
 
 
+#: Layouts, spaces and comments in the text of an entry layout.
+_LAYOUT = re.compile(r"\{[^{}]*\}|\s|/\*[^*]*\*/")
 #: Facts of provenance that tell the compiler how to make code (the others say who made it).
 TELLING = ("XLA_FLAGS", "compiler options", "platform")
 
@@ -59,6 +62,14 @@ def _headers(a: Program, b: Program, found: InterfaceDifference) -> None:
             found.semantic.append(f"module attribute {name}: {show(left.get(name))} against {show(right.get(name))}")
         elif (kind := MODULE_CLASSES[key]) is not None:
             found.classes[kind].append(f"module/{name}")
+        elif name == "entry_computation_layout" and _layouts_alone(left.get(name), right.get(name)):
+            found.classes["class:layout"].append(f"module/{name}")
+
+
+def _layouts_alone(left: Attr | None, right: Attr | None) -> bool:
+    """True where two entry layouts say the same shapes: before layouts are assigned, they alone say how arguments lie."""
+    texts = [attr.text for attr in (left, right) if isinstance(attr, Opaque)]
+    return len(texts) == 2 and len({_LAYOUT.sub("", text[1:-1]) for text in texts}) == 1
 
 
 def _parameter(program: Program, function: Function, argument: int) -> dict[str, Attr]:

@@ -146,3 +146,11 @@ def test_a_comparison_reads_bits_as_it_says(tmp_path: Any) -> None:
     } do { %s = stablehlo.sine %a : tensor<f32> stablehlo.return %m, %s : tensor<i32>, tensor<f32> }
     return %r#1 : tensor<f32>"""
     assert verdict(stablehlo(tmp_path, loop), stablehlo(tmp_path, "return %x : tensor<f32>")) is Verdict.DIFFERENT
+
+
+def test_layouts_of_the_entry_before_they_are_assigned(tmp_path: Any) -> None:
+    body = " %x = f32[4,4] parameter(0)\n ROOT %r = f32[4,4] negate(%x)"
+    header = ", entry_computation_layout={{(f32[4,4]{})->f32[4,4]{{1,0}}}}"
+    rows, columns = (hlo(tmp_path, body, header=header.format(layout)) for layout in ("{1,0}", "{0,1}"))
+    assert verdict(rows, columns) is Verdict.EQUIVALENT
+    assert verdict(rows, columns, forbid=["class:layout"]) is Verdict.DIFFERENT
