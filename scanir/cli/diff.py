@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import click
@@ -19,12 +20,19 @@ from scanir.cli.options import (
     use_color,
     width,
 )
+from scanir.errors import TargetError
+from scanir.normalize.rules import RULES
 
 if TYPE_CHECKING:
     from scanir.result import Diff
 
 
-@click.command("diff", context_settings=CONTEXT, epilog=EXIT_CODES, short_help="Compare two programs.")
+#: Behind the options: what they may name, and how the command ends.
+_NAMES = textwrap.fill(", ".join(RULES), 76, break_on_hyphens=False)
+_EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
+
+
+@click.command("diff", context_settings=CONTEXT, epilog=_EPILOG, short_help="Compare two programs.")
 @click.argument("a")
 @click.argument("b")
 @stage_option
@@ -69,6 +77,8 @@ def command(
     """
     from scanir import api
 
+    if a == b == "-":
+        raise TargetError("standard input holds one program, not two", hint="give one side as a file or by name")
     both = parse(args)
     given_a, given_b = parse(args_a) or both, parse(args_b) or both
     progress(f"comparing {a} and {b} at {stage}")

@@ -6,6 +6,8 @@ codes below, whatever happens.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -21,6 +23,8 @@ from scanir.errors import ScanirError
 COMMANDS = ("diff", "show", "list", "doctor")
 INTERRUPTED = 130
 CLOSED_PIPE = 141
+#: What the system says where output cannot be kept.
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class _Commands(click.Group):
@@ -65,6 +69,7 @@ def cli() -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit status."""
     settings = Settings()
+    _open_what_is_closed()
     _tolerate_any_character()
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
@@ -76,7 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as wanted:
         return wanted.exit_code
     except click.ClickException as problem:
-        problem.show()
+        with contextlib.suppress(OSError):
+            problem.show()
         return 2
     except ScanirError as problem:
         _traceback(problem, settings)
@@ -87,11 +93,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _traceback(problem, settings)
         return _say("error: the program of a target ended the process (sys.exit)", 2)
     except BrokenPipeError:
-        # Python flushes stdout once more at exit, and would complain about the pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_writing()
         return CLOSED_PIPE
     # The last resort: whatever it is, a person gets a line, a hint and exit code 2.
     except Exception as problem:  # noqa: BLE001
+        if isinstance(problem, OSError) and problem.errno in _UNWRITABLE:
+            _stop_writing()
+            return _say(f"error: the output cannot be written: {problem.strerror}", 2)
         _traceback(problem, settings)
         hint = "" if settings.traceback else "\n  hint:  --traceback shows where"
         first = str(problem).partition("\n")[0]
@@ -104,8 +112,21 @@ def _traceback(problem: BaseException, settings: Settings) -> None:
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(message, err=True)
+    with contextlib.suppress(OSError):  # where nobody can be told, the exit status still says it
+        click.echo(message, err=True)
     return code
+
+
+def _stop_writing() -> None:
+    """Python flushes stdout once more at exit, and would complain again about what cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _open_what_is_closed() -> None:
+    """A stream that was closed before Python began (``>&-``) is None there: nothing to read, nowhere to write."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the process ends
 
 
 def _tolerate_any_character() -> None:

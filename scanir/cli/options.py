@@ -29,7 +29,10 @@ Exit codes:
   141  the reader of the output went away
 Over several stages: 2 if any failed, else 1 if any differ, else 3, else 0."""
 
-ARGS_HELP = """Example arguments, by shape: 'f32[3], f32[2,100], 0.01, {"w": bf16[8,8]}'."""
+ARGS_HELP = (
+    """Example arguments, by shape: 'f32[3], f32[2,100], 0.01, {"w": bf16[8,8]}'; """
+    "n=static(3) gives n that very value, untraced."
+)
 
 
 @dataclass(slots=True)

@@ -149,5 +149,5 @@ def near_names(name: str, limit: int = 3) -> tuple[str, ...]:
     from rapidfuzz import fuzz, process
 
     _built_in()
-    found = process.extract(name, sorted(_REGISTRY), scorer=fuzz.WRatio, limit=limit, score_cutoff=ALIKE)
+    found = process.extract(name, sorted(_REGISTRY), scorer=fuzz.ratio, limit=limit, score_cutoff=ALIKE)
     return tuple(match for match, _, _ in found)

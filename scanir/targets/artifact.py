@@ -74,11 +74,16 @@ def read_artifact(name: str) -> Artifact:
     return Artifact(label, _module(data, label))
 
 
+def read_text(text: str) -> Artifact:
+    """Read IR that is at hand as text. Raises ScanirError."""
+    return Artifact("a text", _module(text.encode("utf-8", "replace"), "a text"))
+
+
 def _module(data: bytes, label: str) -> Module:
     if data.startswith(BYTECODE):
         return _stablehlo(data, label)
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")  # an editor may have put in what no printer writes
     except UnicodeDecodeError:
         raise _unknown(label, "it is not text: a serialized HLO module?", _AS_TEXT) from None
     start = _skip_comments(text)

@@ -182,7 +182,7 @@ class _Parser:
         dtype = token.text if token.kind == "key" else SPELLINGS.get(token.text)
         if dtype is None:
             hint = (
-                "a static value must stand alone: static(...) is no part of a pytree"
+                "a static value is written static(3), and stands alone: it is no part of a pytree"
                 if token.text == "static"
                 else _near(token.text)
             )

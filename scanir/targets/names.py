@@ -7,7 +7,7 @@ from collections.abc import Iterable
 #: Characters of a name that an error repeats.
 SHOWN = 200
 #: How alike (0 to 100) two names must be for one to be suggested for the other.
-ALIKE = 70
+ALIKE = 65
 
 
 def shown(text: str) -> str:
@@ -18,6 +18,7 @@ def shown(text: str) -> str:
 
 def near(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
     """The names likest to this one, the likest first."""
-    from rapidfuzz import process
+    from rapidfuzz import fuzz, process
 
-    return [match for match, _, _ in process.extract(name, list(names), limit=limit, score_cutoff=ALIKE)]
+    found = process.extract(name, list(names), scorer=fuzz.ratio, limit=limit, score_cutoff=ALIKE)
+    return [match for match, _, _ in found]

@@ -1,7 +1,8 @@
 """From a name to a target: a strategy, ``pkg.module:function``, ``path/file.py:function``, a file of IR, or an object.
 
 After the colon may stand a path through attributes and calls with literal arguments: ``obj.method``, ``make()``,
-``make(3).step``. Every failure is a TargetError that says what was looked for, where, and what lies near.
+``make(3).step``. Text of several lines is IR itself: what ``as_text()`` of a Lowered or Compiled returns. Every failure
+is a TargetError that says what was looked for, where, and what lies near.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from scanir.targets.imports import import_file, import_module
 from scanir.targets.names import near, shown
 from scanir.targets.target import Target
 from scanir.targets.worlds import home, world
+
+#: Endings by which a name that is nothing else was meant for a file.
+_SUFFIXES = frozenset({".py", ".txt", ".hlo", ".mlir", ".mlirbc", ".stablehlo", ".pb"})
 
 
 def resolve(value: Any) -> Target:
@@ -38,16 +42,24 @@ def _named(text: str) -> Target:
         from scanir.targets.artifact import read_artifact
 
         return read_artifact(text)
+    if "\n" in text.strip():
+        from scanir.targets.artifact import read_text
+
+        return read_text(text)
     path, separator, expression = _split(text)
     if not separator:
         raise _unknown(text)
     if path.endswith(".py"):
         file = Path(path)
+        if _is(file, "dir"):
+            raise TargetError(f"{shown(path)} is a directory", where=shown(text), hint="name one of the files in it")
         if not _is(file, "file"):
             raise TargetError(f"there is no file {shown(path)}", where=shown(text), hint=_files_near(file) or _forms())
         return _attribute(import_file(file), expression, text, directory=str(file.resolve().parent))
     if not all(part.isidentifier() for part in path.split(".")):
-        raise TargetError(f"{shown(path)} is neither a Python file nor a module", where=shown(text), hint=_forms())
+        raise TargetError(
+            f"{shown(path) or repr(path)} is neither a Python file nor a module", where=shown(text), hint=_forms()
+        )
     return _attribute(import_module(path), expression, text, directory="")
 
 
@@ -81,6 +93,8 @@ def _unknown(text: str) -> ScanirError:
             f"{shown(text)} is a Python file: say which function of it",
             hint=", ".join(f"{shown(text)}:{name}" for name in names[:5]) if names else f"{shown(text)}:FUNCTION",
         )
+    if "/" in text or path.suffix in _SUFFIXES:
+        return TargetError(f"there is no file {shown(text)}", hint=_files_near(path) or _forms())
     hints = []
     if likely := near_names(text):
         hints.append(f"did you mean {' or '.join(likely)}?")
@@ -94,8 +108,9 @@ def _unknown(text: str) -> ScanirError:
 
 
 def _is(path: Path, kind: str) -> bool:
+    """Whether there is such a directory, or anything else to read: a pipe of the shell's ``<(...)`` is a file too."""
     try:
-        return path.is_dir() if kind == "dir" else path.is_file()
+        return path.is_dir() if kind == "dir" else path.exists() and not path.is_dir()
     except OSError:  # a name too long for the file system
         return False
 

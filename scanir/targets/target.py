@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scanir.errors import TargetError, TraceError
 from scanir.targets.arguments import Arguments, check, default_arguments, describe, example_of, missing, takes_nothing
+from scanir.targets.imports import first_line
 from scanir.targets.specs import written
 from scanir.targets.worlds import world
 
@@ -108,7 +109,7 @@ class Target:
         if any(isinstance(value, str) for value in (*arguments.args, *arguments.kwargs.values())):
             example = """text is never traced, but may be given as it is: --args 'static("text")'"""
         return TraceError(
-            _ADDRESS.sub("", problem.what),
+            _ADDRESS.sub("", problem.what).removesuffix(": "),  # of an exception without a message
             where=f"{problem.where}, in {where}" if problem.where else where,
             hint=f"{problem.hint}; {example}" if problem.hint else example,
         )
@@ -126,7 +127,14 @@ class Target:
             options["static_argnums"] = sorted({*_several(options.get("static_argnums")), *numbers})
         if names:
             options["static_argnames"] = sorted({*_several(options.get("static_argnames")), *names})
-        return jax.jit(self.function, **options)
+        try:
+            return jax.jit(self.function, **options)
+        except (TypeError, ValueError) as problem:  # an option that jit does not have, or that does not fit
+            raise TargetError(
+                f"jit refuses its options: {first_line(problem)}",
+                where=describe(self.function),
+                hint=f"options: {', '.join(f'{name}={value!r}' for name, value in options.items())}",
+            ) from problem
 
 
 def _several(value: Any) -> tuple[Any, ...]:
@@ -157,7 +165,7 @@ def kind_of(value: Any) -> str:
     if callable(value):
         return "function"
     raise TargetError(
-        f"a {type(value).__name__} cannot be traced",
+        f"a value of type {type(value).__name__} cannot be traced",
         hint="give a function, jitted or not, a Traced, Lowered, Compiled, ClosedJaxpr or Exported, or a name of one",
     )
 

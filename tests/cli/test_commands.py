@@ -157,6 +157,46 @@ def test_a_reader_that_goes_away() -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [("list >&-", 0), ("list 2>&-", 0), ("diff lamda carry 2>&-", 2), ("diff lamda carry <&- >&- 2>&-", 2)],
+)
+def test_streams_that_are_closed(arguments: str, code: int) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m scanir {arguments}", shell=True, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("list >/dev/full", "error: the output cannot be written: No space left on device\n"),
+        ("diff lamda carry 2>/dev/full", ""),
+        ("diff lamda 2>/dev/full", ""),
+    ],
+)
+def test_output_that_cannot_be_written(arguments: str, said: str) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m scanir {arguments}", shell=True, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, said)
+
+
+def test_help_names_the_rules(run: Run) -> None:
+    from scanir.normalize.rules import RULES
+
+    said = run("diff", "--help").out
+    assert all(f"{name}," in said or f"{name}\n" in said for name in RULES)
+
+
+def test_standard_input_for_both_sides(run: Run) -> None:
+    done = run("diff", "-", "-")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: standard input holds one program, not two\n  hint:")
+
+
 def test_ctrl_c_in_a_process() -> None:
     code = """
 import os, signal, sys

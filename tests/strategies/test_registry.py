@@ -50,6 +50,7 @@ def test_near_names(typed: str, meant: str) -> None:
 
 def test_no_near_name_for_something_else() -> None:
     assert near_names("qqqqzzzz") == ()
+    assert near_names("bad") == near_names("/dev/null") == ()
 
 
 @pytest.mark.usefixtures("scratch")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,36 @@ def test_what_a_file_is(tmp_path: Path, text: str, stage: str) -> None:
     program = target.trace((stage,))[stage]
     assert program.module.dialect == program.stage == stage
     assert program.label == str(tmp_path / "dump.txt")
+
+
+@pytest.mark.parametrize("text", [HLO, STABLEHLO, canonical()])
+def test_what_an_editor_puts_in(tmp_path: Path, text: str) -> None:
+    plain = resolve(write(tmp_path, text, "plain"))
+    edited = resolve(write(tmp_path, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(), "edited"))
+    assert plain.stage is not None
+    assert edited.stage == plain.stage
+    one, other = (target.trace((plain.stage,))[plain.stage].module for target in (plain, edited))
+    assert print_module(one) == print_module(other)
+
+
+@pytest.mark.parametrize("text", [HLO, STABLEHLO, canonical()])
+def test_text_that_is_no_name_of_a_file(tmp_path: Path, text: str) -> None:
+    target = resolve(text)
+    assert (target.label, target.stage) == ("a text", resolve(write(tmp_path, text)).stage)
+    with pytest.raises(TargetError, match="a text cannot be read: it is neither HLO nor StableHLO"):
+        resolve("two\nlines")
+
+
+def test_a_pipe_is_a_file(tmp_path: Path) -> None:
+    name = tmp_path / "pipe"
+    os.mkfifo(name)
+    writer = threading.Thread(target=name.write_text, args=(HLO,))
+    writer.start()
+    target = resolve(str(name))
+    writer.join()
+    assert (target.label, target.stage) == (str(name), "hlo")
+    with pytest.raises(TargetError, match="it is empty"):
+        resolve(os.devnull)
 
 
 def test_bytecode(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ example_args = {"f": (1.0,)}
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(SOURCE)
+    (tmp_path / "directory.py").mkdir()
     return tmp_path
 
 
@@ -117,7 +118,12 @@ def test_a_module_with_dots() -> None:
         ("min.py:f", "there is no file min.py", "files near: mine.py"),
         ("mine.py:ff", "mine has no ff", "did you mean f?"),
         ("mine.py:model.stp", "mine.model has no stp", "did you mean step?"),
-        ("mine.py:number", "a int cannot be traced", "give a function"),
+        ("mine.py:number", "a value of type int cannot be traced", "give a function"),
+        ("directory.py:f", "directory.py is a directory", "name one of the files"),
+        ("before.txt", "there is no file before.txt", "a target is"),
+        ("minee.py", "there is no file minee.py", "files near: mine.py"),
+        ("dumps/x", "there is no file dumps/x", "a target is"),
+        ("bad", "unknown target bad", "a target is"),
         ("mine.py:number()", "cannot be called", "module:make"),
         ("mine.py:fails()", "ValueError: no luck", "--traceback"),
         ("mine.py:make(", "not closed", "module:make"),
@@ -130,7 +136,7 @@ def test_a_module_with_dots() -> None:
         ("no_such_module_x:f", "there is no module no_such_module_x", "is it installed"),
         ("scanir.no_such:f", "there is no module scanir.no_such", "is it installed"),
         ("a-b:f", "neither a Python file nor a module", "a target is"),
-        (":f", "neither a Python file nor a module", "a target is"),
+        (":f", "'' is neither a Python file nor a module", "a target is"),
         ("", "an empty target", "a target is"),
         ("a\0b", "NUL", "a target is"),
         ("x" * 5000, "unknown target xxx", "a target is"),
@@ -215,6 +221,22 @@ def test_a_target_with_options_for_jit() -> None:
     traced = target._traceable(target.arguments()).trace(*target.arguments().args)
     assert traced.args_info[0][0].donated
     assert len(traced.jaxpr.in_avals) == 1
+
+
+@pytest.mark.parametrize("options", [{"no_such": 1}, {"static_argnums": "x"}])
+def test_options_that_jit_does_not_take(options: dict[str, Any]) -> None:
+    with pytest.raises(TargetError, match="jit refuses its options") as caught:
+        Target(f, (1.0,), **options).trace(("jaxpr",))
+    assert (caught.value.where, next(iter(options)) in caught.value.hint) == ("f(x)", True)
+
+
+def test_an_exception_without_a_message() -> None:
+    def fails(x: Any) -> Any:
+        raise RuntimeError
+
+    with pytest.raises(ScanirError) as caught:
+        Target(fails, (1.0,)).trace(("jaxpr",))
+    assert caught.value.what == "RuntimeError"
 
 
 def test_options_for_what_is_jitted_already() -> None:
