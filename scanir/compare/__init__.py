@@ -1,0 +1,1 @@
+"""Differ: isomorphism, proofs, loops, verdicts."""

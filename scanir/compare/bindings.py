@@ -1,7 +1,7 @@
 """Bindings: arguments of one side that the other side closes over as constants.
 
-Found by writing both programs down with every argument and constant a hole: where the forms agree, the holes correspond.
-Nothing is decided here: the binding is substituted and the programs are compared again.
+Found by writing both programs down with every argument and constant a hole: where the forms agree, the holes
+correspond. Nothing is decided here: the binding is substituted and the programs are compared again.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ def calls_any(program: Program) -> bool:
 def same_callbacks(a: Program, b: Program) -> bool:
     """True if the numbers of two lowered modules must mean the same host functions, judged by the jaxprs ``a``, ``b``.
 
-    Either there is only one host function in both, used in one way, or the jaxprs are identical: lowering then numbers alike.
+    Either there is only one host function in both, used in one way, or the jaxprs are identical: lowering then numbers
+    alike.
     """
     sites = {site for program in (a, b) for site in _sites(program)}
     return len(sites) <= 1 or Isomorphism(a, b).holds()

@@ -21,8 +21,12 @@ def constant_text(value: object) -> str:
         number = _number(value.dtype, value.data)
         return number if not value.shape else f"{number} everywhere in {value.dtype}[{','.join(map(str, value.shape))}]"
     width = len(value.data) // max(1, _count(value))
-    first = [_number(value.dtype, value.data[k : k + width]) for k in range(0, min(4, _count(value)) * width, max(1, width))]
-    return f"{value.dtype}[{','.join(map(str, value.shape))}] of {', '.join(first)}{', ...' if _count(value) > 4 else ''}"
+    first = [
+        _number(value.dtype, value.data[k : k + width]) for k in range(0, min(4, _count(value)) * width, max(1, width))
+    ]
+    return (
+        f"{value.dtype}[{','.join(map(str, value.shape))}] of {', '.join(first)}{', ...' if _count(value) > 4 else ''}"
+    )
 
 
 def _count(value: Array) -> int:
@@ -89,7 +93,9 @@ class Describer:
             case "op":
                 return f"{payload[0]} -> {', '.join(map(str, payload[2]))}"
             case "proj":
-                return self.value(children[0]) if payload == "token" else f"result {payload} of {self.value(children[0])}"
+                return (
+                    self.value(children[0]) if payload == "token" else f"result {payload} of {self.value(children[0])}"
+                )
             case "res":
                 return f"slot {payload} of a loop" if payload != "trip" else "the trip count of a loop"
             case "ys":

@@ -1,8 +1,8 @@
 """The body of a loop with its captures as numbered holes, for the report.
 
-Two loops have the same body when conditions, next values and ys agree once everything that comes in from outside (captured values,
-carries handed on unchanged, constants, elements of scanned inputs) is a numbered hole. What an op inside the body computes
-from such values alone still belongs to the body.
+Two loops have the same body when conditions, next values and ys agree once everything that comes in from outside
+(captured values, carries handed on unchanged, constants, elements of scanned inputs) is a numbered hole. What an op
+inside the body computes from such values alone still belongs to the body.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ class _Writer:
     def write(self, roots: list[int], numbers: dict[int, int], painted: dict[int, int]) -> tuple[Any, ...]:
         """The body as a list: each term once, operands by number, in an order fixed by structure.
 
-        Holes are written at each place where they are used: that two places are filled alike on one side says nothing of the
-        other.
+        Holes are written at each place where they are used: that two places are filled alike on one side says nothing
+        of the other.
         """
         index: dict[int, int] = {}
         lines: list[Any] = []

@@ -67,7 +67,8 @@ def _headers(a: Program, b: Program, found: InterfaceDifference) -> None:
 
 
 def _layouts_alone(left: Attr | None, right: Attr | None) -> bool:
-    """True where two entry layouts say the same shapes: before layouts are assigned, they alone say how arguments lie."""
+    """True where two entry layouts say the same shapes: before layouts are assigned, they alone say how arguments
+    lie."""
     texts = [attr.text for attr in (left, right) if isinstance(attr, Opaque)]
     return len(texts) == 2 and len({_LAYOUT.sub("", text[1:-1]) for text in texts}) == 1
 
@@ -79,12 +80,16 @@ def _parameter(program: Program, function: Function, argument: int) -> dict[str,
     return dict(function.param_attrs[kept.index(argument)])
 
 
-def _attributes(found: InterfaceDifference, what: str, name: str, left: dict[str, Attr], right: dict[str, Attr]) -> None:
+def _attributes(
+    found: InterfaceDifference, what: str, name: str, left: dict[str, Attr], right: dict[str, Attr]
+) -> None:
     for key in sorted(left.keys() | right.keys()):
         if left.get(key) == right.get(key):
             continue
         if key not in INTERFACE_CLASSES:
-            found.semantic.append(f"{what} {name}, attribute {key}: {show(left.get(key))} against {show(right.get(key))}")
+            found.semantic.append(
+                f"{what} {name}, attribute {key}: {show(left.get(key))} against {show(right.get(key))}"
+            )
         elif (kind := INTERFACE_CLASSES[key]) is not None:
             found.classes[kind].append(f"{what} {name}/{key}")
 
@@ -92,7 +97,9 @@ def _attributes(found: InterfaceDifference, what: str, name: str, left: dict[str
 def _inner(a: Program, b: Program, found: InterfaceDifference) -> None:
     """What functions besides the entry say. Which of them says it, and how often, depends on how calls are shared."""
     left, right = (
-        Counter(fact for f in p.module.functions if f.name != p.module.entry and f.name not in dead for fact in facts(f))
+        Counter(
+            fact for f in p.module.functions if f.name != p.module.entry and f.name not in dead for fact in facts(f)
+        )
         for p, dead in ((p, {f.name for f in unreachable(p.module)}) for p in (a, b))
     )
     for place, name, value in sorted((left - right) + (right - left), key=repr):

@@ -1,8 +1,8 @@
 """IDENTICAL: one bijection of all ops of both programs, dead ones too, found by forced pairing and then checked.
 
-Operands and results are ordered, so from the results down there is at most one way to pair ops; effects pair in their order; what
-is left (dead work) is paired by its operands. Nothing is normalized here. Constants are values: how often one is
-written down does not count. Linear in the number of ops.
+Operands and results are ordered, so from the results down there is at most one way to pair ops; effects pair in their
+order; what is left (dead work) is paired by its operands. Nothing is normalized here. Constants are values: how often
+one is written down does not count. Linear in the number of ops.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections import defaultdict
 from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
-from scanir.ir.walk import ops_of, symbols
-from scanir.normalize.effects import Effects, callee_order, callees
+from scanir.ir.walk import symbols
 from scanir.normalize.classes import facts
+from scanir.normalize.effects import Effects, callee_order, callees
 from scanir.normalize.erase import Eraser
 from scanir.program import Program
 
@@ -146,9 +146,7 @@ class _Pairing:
         return not ordered or all(self._pair_ops(x, y) for x, y in zip(*effects, strict=True))
 
     def _bind(self, a: Value, b: Value) -> bool:
-        if self._values.setdefault(a, b) is not b or self._back.setdefault(b, a) is not a:
-            return False
-        return True
+        return not (self._values.setdefault(a, b) is not b or self._back.setdefault(b, a) is not a)
 
     def _run(self) -> bool:
         while self._stack:
@@ -185,9 +183,7 @@ class _Pairing:
                 return False
         self._stack.extend(zip(a.operands, b.operands, strict=True))
         self._stack.extend(zip(a.control, b.control, strict=True))
-        return all(
-            outer.regions(x, y) or self._pair_regions(x, y) for x, y in zip(a.regions, b.regions, strict=True)
-        )
+        return all(outer.regions(x, y) or self._pair_regions(x, y) for x, y in zip(a.regions, b.regions, strict=True))
 
     def _leftovers(self) -> bool:
         """Pair what no result and no effect needs, in reading order, by key and paired operands."""

@@ -84,13 +84,16 @@ def _pair(left: list[_Found], right: list[_Found]) -> list[tuple[_Found | None, 
     return pairs + [(None, found) for index, found in enumerate(right) if index not in taken]
 
 
-def _diff(table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer], identical: bool) -> LoopDiff:
+def _diff(
+    table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer], identical: bool
+) -> LoopDiff:
     sides = tuple(None if found is None else _side(found) for found in (left, right))
     some = left or right
     assert some is not None
     if left is None or right is None:
         return LoopDiff("UNPAIRED", sides[0], sides[1], some.loop.trips, _captures(table, left, right, describers))
-    assert left.body is not None and right.body is not None
+    assert left.body is not None
+    assert right.body is not None
     same_trips = left.loop.trips == right.loop.trips
     if left.value == right.value:
         verdict = "IDENTICAL" if identical else "EQUIVALENT"
@@ -100,7 +103,12 @@ def _diff(table: Table, left: _Found | None, right: _Found | None, describers: t
         verdict = "DIFFERENT"
     notes = () if same_trips else (f"trip count {_trips(left)} against {_trips(right)}",)
     return LoopDiff(
-        verdict, sides[0], sides[1], left.loop.trips if same_trips else None, _captures(table, left, right, describers), notes
+        verdict,
+        sides[0],
+        sides[1],
+        left.loop.trips if same_trips else None,
+        _captures(table, left, right, describers),
+        notes,
     )
 
 
@@ -116,7 +124,9 @@ def _side(found: _Found) -> LoopSide:
     return LoopSide(found.path, op.name, slots, ops, where.file if where else "", where.line if where else 0)
 
 
-def _captures(table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer]) -> tuple[Capture, ...]:
+def _captures(
+    table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer]
+) -> tuple[Capture, ...]:
     """The holes of both bodies, side by side where the bodies agree; constants that agree are part of the body."""
     rows: list[tuple[int | None, int | None]] = []
     if left is not None and right is not None and left.body and right.body and left.body.form == right.body.form:

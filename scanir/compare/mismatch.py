@@ -16,7 +16,12 @@ from scanir.result import Mismatch
 LIMIT = 100_000
 
 
-def first_mismatch(table: Table, sides: tuple[Side, Side], describers: tuple[Describer, Describer], origins: tuple[dict[int, tuple[str, str]], dict[int, tuple[str, str]]]) -> Mismatch | None:
+def first_mismatch(
+    table: Table,
+    sides: tuple[Side, Side],
+    describers: tuple[Describer, Describer],
+    origins: tuple[dict[int, tuple[str, str]], dict[int, tuple[str, str]]],
+) -> Mismatch | None:
     """The first mismatch of two sides, None where they agree. ``origins``: term -> (path, line) on each side."""
     left, right = (list(side.results) for side in sides)
     for results in (left, right):
@@ -29,7 +34,12 @@ def first_mismatch(table: Table, sides: tuple[Side, Side], describers: tuple[Des
 
 
 class _Walk:
-    def __init__(self, table: Table, describers: tuple[Describer, Describer], origins: tuple[dict[int, tuple[str, str]], dict[int, tuple[str, str]]]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        describers: tuple[Describer, Describer],
+        origins: tuple[dict[int, tuple[str, str]], dict[int, tuple[str, str]]],
+    ) -> None:
         self._table, self._describers, self._origins = table, describers, origins
         self._ends: Counter[tuple[str, str]] = Counter()
         self._first: Mismatch | None = None
@@ -56,7 +66,15 @@ class _Walk:
 
     def _step(self, term: int, path: tuple[str, ...]) -> tuple[str, ...]:
         kind, payload, _ = self._table.keys[term]
-        name = payload[0] if kind == "op" else payload[1][0] if kind == "loop" else payload[0] if kind in ("sel", "call") else ""
+        name = (
+            payload[0]
+            if kind == "op"
+            else payload[1][0]
+            if kind == "loop"
+            else payload[0]
+            if kind in ("sel", "call")
+            else ""
+        )
         return (*path[-6:], str(name)) if name else path[-7:]
 
     def _below(self, a: int, b: int) -> list[tuple[int, int]] | None:
@@ -65,7 +83,11 @@ class _Walk:
         if kind != other or len(left) != len(right) or not left:
             return None
         if kind in ("loop", "fun", "ys", "item"):
-            same = kind != "loop" or (payload[1], payload[2], payload[3]) == (other_payload[1], other_payload[2], other_payload[3])
+            same = kind != "loop" or (payload[1], payload[2], payload[3]) == (
+                other_payload[1],
+                other_payload[2],
+                other_payload[3],
+            )
             return list(zip(left, right, strict=True)) if same else None
         if payload != other_payload:
             return None
@@ -76,7 +98,10 @@ class _Walk:
         self._ends[texts] += 1
         if self._first is not None:
             return
-        at = (a if owner[0] < 0 or a in self._origins[0] else owner[0], b if owner[1] < 0 or b in self._origins[1] else owner[1])
+        at = (
+            a if owner[0] < 0 or a in self._origins[0] else owner[0],
+            b if owner[1] < 0 or b in self._origins[1] else owner[1],
+        )
         places = [self._origins[k].get(at[k], ("/".join(path), "")) for k in (0, 1)]
         self._first = Mismatch(
             places[0][0], places[1][0], texts[0], texts[1], self._reason(a, b, owner, path), places[0][1], places[1][1]
@@ -107,7 +132,9 @@ class _Walk:
         first = self._first
         if first is None:
             return None
-        swapped = sorted({tuple(sorted(pair)) for pair in self._ends if (pair[1], pair[0]) in self._ends and pair[0] != pair[1]})
+        swapped = sorted(
+            {tuple(sorted(pair)) for pair in self._ends if (pair[1], pair[0]) in self._ends and pair[0] != pair[1]}
+        )
         if not swapped:
             return first
         names = "; ".join(f"{x} and {y}" for x, y in swapped[:3])

@@ -10,7 +10,8 @@ from scanir.program import Argument, Program
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """``pairs``: indices of arguments of a and b that correspond. ``left``, ``right``: arguments without a counterpart."""
+    """``pairs``: indices of arguments of a and b that correspond. ``left``, ``right``: arguments without a
+    counterpart."""
 
     pairs: tuple[tuple[int, int], ...]
     left: tuple[int, ...]
@@ -36,8 +37,8 @@ def _like(a: Argument, b: Argument) -> bool:
 def pair_arguments(a: Program, b: Program) -> Pairing:
     """Pair the argument leaves of two programs.
 
-    Equal numbers of leaves pair one to one. Otherwise positional leaves pair in order as long as dtype and shape fit; from the
-    first that does not, and for keywords, leaves pair by name.
+    Equal numbers of leaves pair one to one. Otherwise positional leaves pair in order as long as dtype and shape fit;
+    from the first that does not, and for keywords, leaves pair by name.
     """
     left, right = a.interface.arguments, b.interface.arguments
     renamed = tuple(

@@ -23,7 +23,8 @@ PLACES = 4
 
 @dataclass(slots=True)
 class Profile:
-    """``counts[value][place]``: instances; ``dead``: ops nobody reads, by name and types; ``ops``: an op for each value."""
+    """``counts[value][place]``: instances; ``dead``: ops nobody reads, by name and types; ``ops``: an op for each
+    value."""
 
     counts: dict[int, Counter[Place]] = field(default_factory=lambda: defaultdict(Counter))
     dead: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -44,7 +45,13 @@ def profile(side: Side) -> Profile:
 
 
 def _walk(
-    found: Profile, side: Side, canonical: Canonical, trace: Trace, name: str, times: int, around: tuple[Loop | Fun, ...] = ()
+    found: Profile,
+    side: Side,
+    canonical: Canonical,
+    trace: Trace,
+    name: str,
+    times: int,
+    around: tuple[Loop | Fun, ...] = (),
 ) -> None:
     state = side.evaluator.state
     stack: list[tuple[Trace, tuple[Loop | Fun, ...], Place, str, frozenset[int]]] = [

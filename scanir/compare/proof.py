@@ -1,8 +1,8 @@
 """A proof attempt: are two programs equal under exactly these rules?
 
-Both sides are normalized into one table; equal ids of paired results are the proof. Calls are tried as they stand, then kept
-only where both sides call the same function, then inlined. Bindings of surplus arguments are found by unification and proved
-by substituting and comparing again.
+Both sides are normalized into one table; equal ids of paired results are the proof. Calls are tried as they stand, then
+kept only where both sides call the same function, then inlined. Bindings of surplus arguments are found by unification
+and proved by substituting and comparing again.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from scanir.compare.interface import InterfaceDifference
 from scanir.compare.pairing import Pairing
 from scanir.compare.profile import Profile, differences, profile, use
 from scanir.ir.structure import CALLS
-from scanir.ir.walk import ops_of
 from scanir.ir.types import TOKEN
+from scanir.ir.walk import ops_of
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.side import Settings, Side, bare, normalize
 from scanir.normalize.values import Table
 from scanir.program import Program
 from scanir.result import ForwardedOutput, RuleUse
-
 
 #: For each side the names of the functions that stay calls.
 Keep: TypeAlias = "tuple[frozenset[str], frozenset[str]]"
@@ -64,7 +63,16 @@ class Proof:
 class Prover:
     """Proof attempts about one pair of programs; sides that were normalized once are kept."""
 
-    def __init__(self, a: Program, b: Program, pairing: Pairing, interface: InterfaceDifference, *, settled: bool, exact_nans: bool) -> None:
+    def __init__(
+        self,
+        a: Program,
+        b: Program,
+        pairing: Pairing,
+        interface: InterfaceDifference,
+        *,
+        settled: bool,
+        exact_nans: bool,
+    ) -> None:
         self.programs = (a, b)
         self.pairing = pairing
         self.interface = interface
@@ -73,7 +81,9 @@ class Prover:
         self._settings = Settings(settled=settled, exact_nans=exact_nans)
         self._sides: dict[object, Side] = {}
         self._as_they_stand: list[tuple[frozenset[str], Proof]] = []
-        self._has_calls = [any(op.name in CALLS for f in p.module.functions for op in ops_of(f.body)) for p in self.programs]
+        self._has_calls = [
+            any(op.name in CALLS for f in p.module.functions for op in ops_of(f.body)) for p in self.programs
+        ]
         #: Set by the verdict where terms agree without any rule and only sharing differs.
         self.catch_all: RuleUse | None = None
 
@@ -105,12 +115,15 @@ class Prover:
     def _keeps(self, proof: Proof) -> list[Keep]:
         """Which functions stay calls: those that both sides have, then none."""
         common = set(proof.sides[0].lemmas.values()) & set(proof.sides[1].lemmas.values())
-        left, right = (frozenset(name for name, lemma in side.lemmas.items() if lemma in common) for side in proof.sides)
+        left, right = (
+            frozenset(name for name, lemma in side.lemmas.items() if lemma in common) for side in proof.sides
+        )
         none: frozenset[str] = frozenset()
         return [(left, right), (none, none)] if common else [(none, none)]
 
     def explain(self, rules: frozenset[str]) -> tuple[Side, Side] | None:
-        """Both sides with all calls inlined and nothing bound, to tell what loops are made of; None if that is too much."""
+        """Both sides with all calls inlined and nothing bound, to tell what loops are made of; None if that is too
+        much."""
         settings = replace(self._settings, budget=EXPLAIN_BUDGET)
         try:
             left, right = (self._side(k, rules - {"constant-argument"}, settings, {}, frozenset()) for k in (0, 1))
@@ -140,17 +153,25 @@ class Prover:
         self, rules: frozenset[str], settings: Settings, keep: Keep | None,
         sides: tuple[Side, Side],
     ) -> dict[tuple[str, int], int]:  # fmt: skip
-        """Candidate bindings; where an argument and a constant put slots in unlike orders, the written order is tried."""
+        """Candidate bindings; where an argument and a constant put slots in unlike orders, the written order is
+        tried."""
         if not (self.pairing.left or self.pairing.right):
             return {}
         found = unify(self.table, self._flat(sides[0])[:-1], self._flat(sides[1])[:-1], self.pairing)
         if not found and "carry-order" in rules:
             written = self._match(rules - {"carry-order", "constant-argument"}, settings, {}, keep)
-            found = unify(self.table, self._flat(written.sides[0])[:-1], self._flat(written.sides[1])[:-1], self.pairing)
+            found = unify(
+                self.table, self._flat(written.sides[0])[:-1], self._flat(written.sides[1])[:-1], self.pairing
+            )
         return found
 
     def _side(
-        self, k: int, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int], keep: frozenset[str] | None
+        self,
+        k: int,
+        rules: frozenset[str],
+        settings: Settings,
+        bound: dict[tuple[str, int], int],
+        keep: frozenset[str] | None,
     ) -> Side:
         name = "ab"[k]
         mine = {index: term for (side, index), term in bound.items() if side == name}
@@ -181,7 +202,8 @@ class Prover:
                 inputs.append(self.table.intern("in", (number, bare(param.type))))
         return tuple(inputs)
 
-    # -- results -------------------------------------------------------------------------------------------------------------
+    # -- results
+    # -------------------------------------------------------------------------------------------------------------
 
     def _results(self, proof: Proof, unbound: tuple[Side, Side]) -> None:
         """Compare results and tokens; a shorter list may be one that does not return some of its inputs.
@@ -239,7 +261,8 @@ class Prover:
         return same
 
     def _injection(self, longer: list[int], shorter: list[int], given: list[int]) -> list[int] | None:
-        """Positions of ``longer`` that are left over when ``shorter`` is found in it in order; each must be an argument."""
+        """Positions of ``longer`` that are left over when ``shorter`` is found in it in order; each must be an
+        argument."""
         surplus, wanted = [], 0
         for position, term in enumerate(longer):
             if wanted < len(shorter) and term == shorter[wanted]:
@@ -258,7 +281,8 @@ class Prover:
         alone = self.pairing.left if side == "a" else self.pairing.right
         return alone[number - len(pairs) - (len(self.pairing.left) if side == "b" else 0)]
 
-    # -- rules outside the terms -----------------------------------------------------------------------------------------------
+    # -- rules outside the terms
+    # -----------------------------------------------------------------------------------------------
 
     def _uses(self, proof: Proof) -> None:
         """What besides equal results the verdict rests on."""

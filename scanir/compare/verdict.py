@@ -43,9 +43,7 @@ class _Comparison:
         self._a, self._b, self._rules, self._settled = a, b, rules, settled
         self._pairing = pair_arguments(a, b)
         self._interface = compare_interfaces(a, b, self._pairing)
-        self._prover = Prover(
-            a, b, self._pairing, self._interface, settled=settled, exact_nans=nan_bits_are_seen(a, b)
-        )
+        self._prover = Prover(a, b, self._pairing, self._interface, settled=settled, exact_nans=nan_bits_are_seen(a, b))
 
     def run(self) -> StageDiff:
         try:
@@ -157,7 +155,8 @@ class _Comparison:
         for sides in (written, proof.sides):
             if sides is not None:
                 origins = [
-                    {term: (path, line(op.location)) for term, (op, path) in profile(side).ops.items()} for side in sides
+                    {term: (path, line(op.location)) for term, (op, path) in profile(side).ops.items()}
+                    for side in sides
                 ]
                 found = first_mismatch(self._prover.table, sides, self._describers(), (origins[0], origins[1]))
                 if found is not None:
@@ -172,7 +171,11 @@ class _Comparison:
         bindings: tuple[Binding, ...] = ()
         if proof is not None and proof.equal:
             bindings = tuple(
-                Binding(side, self._program(side).interface.arguments[index].name, constant_text(self._prover.table.payload(term)[0]))
+                Binding(
+                    side,
+                    self._program(side).interface.arguments[index].name,
+                    constant_text(self._prover.table.payload(term)[0]),
+                )
                 for (side, index), term in sorted(proof.bindings.items())
             )
         loops = self._loops(proof, describers, identical=verdict is Verdict.IDENTICAL)
@@ -195,10 +198,14 @@ class _Comparison:
             notes=tuple(dict.fromkeys(self._a.notes + self._b.notes)),
         )
 
-    def _loops(self, proof: Proof | None, describers: tuple[Describer, Describer], *, identical: bool) -> tuple[LoopDiff, ...]:
+    def _loops(
+        self, proof: Proof | None, describers: tuple[Describer, Describer], *, identical: bool
+    ) -> tuple[LoopDiff, ...]:
         """The pairs of loops, with calls inlined and the holes as the unbound programs fill them."""
         try:
-            sides = self._prover.explain(DEFAULT if identical else self._rules) or (None if proof is None else proof.sides)
+            sides = self._prover.explain(DEFAULT if identical else self._rules) or (
+                None if proof is None else proof.sides
+            )
         except CallCycle:  # without a closed form there is nothing to tell of loops
             return ()
         if sides is None:
@@ -226,7 +233,13 @@ def loops_only(answer: StageDiff) -> StageDiff:
         reasons = tuple(f"{side.path}: {loop.verdict}" for loop in bad if (side := loop.left or loop.right) is not None)
         verdict = Verdict.DIFFERENT if answer.verdict is Verdict.DIFFERENT else answer.verdict
         return replace(answer, verdict=verdict, reasons=(*answer.reasons, *reasons))
-    return replace(answer, verdict=Verdict.EQUIVALENT, mismatch=None, reasons=(), notes=(*answer.notes, "the programs around the loops differ"))
+    return replace(
+        answer,
+        verdict=Verdict.EQUIVALENT,
+        mismatch=None,
+        reasons=(),
+        notes=(*answer.notes, "the programs around the loops differ"),
+    )
 
 
 def line(location: Location | None) -> str:

@@ -1,0 +1,1 @@
+"""Normalizer: rules, evaluation into interned terms, canonical form."""

@@ -1,8 +1,8 @@
 """Binders: loops and regions while their parameters are open, and how they are closed.
 
-An open binder's parameters are ``leaf`` terms of its own scope; closing one names them by (height, number), where the height is
-1 + the largest height of a binder inside. The same functions close binders in the table of one evaluation (numbers in
-written order) and in the table that both sides share (numbers in canonical order).
+An open binder's parameters are ``leaf`` terms of its own scope; closing one names them by (height, number), where the
+height is 1 + the largest height of a binder inside. The same functions close binders in the table of one evaluation
+(numbers in written order) and in the table that both sides share (numbers in canonical order).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from scanir.normalize.values import Table
 class Loop:
     """One evaluated loop, with its binder open: leaves of ``scope`` stand for its slots.
 
-    ``types``, ``inits``, ``steps`` list the varying blocks of slots in rank order; ``rank[i]`` is the block of written slot i, or
-    None where its value is known: ``values[i]`` is what it is inside the loop. ``numbers`` are leaves that stand for the trip
-    number, ``elems`` those of scanned inputs.
+    ``types``, ``inits``, ``steps`` list the varying blocks of slots in rank order; ``rank[i]`` is the block of written
+    slot i, or None where its value is known: ``values[i]`` is what it is inside the loop. ``numbers`` are leaves that
+    stand for the trip number, ``elems`` those of scanned inputs.
     """
 
     op: Op
@@ -48,7 +48,8 @@ class Loop:
 
 @dataclass(slots=True)
 class Fun:
-    """One evaluated region of a plain op, or a function, with its binder open. With ``token``, the last parameter is one."""
+    """One evaluated region of a plain op, or a function, with its binder open. With ``token``, the last parameter is
+    one."""
 
     scope: int
     depth: int
@@ -106,7 +107,9 @@ def closed(table: Table, terms: Sequence[int], names: Mapping[int, int], depth: 
     return tuple([memo[term] for term in terms])
 
 
-def loop_names(table: Table, loop: Loop, height: int, ranks: Sequence[int], of: Mapping[int, int] | None = None) -> dict[int, int]:
+def loop_names(
+    table: Table, loop: Loop, height: int, ranks: Sequence[int], of: Mapping[int, int] | None = None
+) -> dict[int, int]:
     """Closed names of a loop's leaves. ``of`` maps the leaves' ids to those of ``table``, where it is another one."""
     names = {
         leaf(table, loop.scope, rank, loop.types[rank], loop.depth): table.intern("slot", (height, k, loop.types[rank]))
@@ -135,7 +138,9 @@ def close_loop(table: Table, loop: Loop, ranks: Sequence[int], of: Mapping[int, 
     return table.intern("loop", payload, (*inits, *bodies), height=height)
 
 
-def close_ys(table: Table, loop: Loop, term: int, y: int, type: Type, ranks: Sequence[int], of: Mapping[int, int] | None = None) -> int:
+def close_ys(
+    table: Table, loop: Loop, term: int, y: int, type: Type, ranks: Sequence[int], of: Mapping[int, int] | None = None
+) -> int:
     """The closed term of a ys result; ``term`` and ``y`` are ids of ``table``."""
     height = max(table.height[term], 1 + table.height[y])
     (body,) = closed(table, (y,), loop_names(table, loop, height, ranks, of), loop.depth)
@@ -146,7 +151,9 @@ def bound_names(table: Table, fun: Fun, height: int) -> dict[int, int]:
     """Closed names of the parameters of a region."""
     last = len(fun.types) - 1
     return {
-        leaf(table, fun.scope, "token" if fun.token and k == last else k, type, fun.depth): table.intern("bound", (height, k, type))
+        leaf(table, fun.scope, "token" if fun.token and k == last else k, type, fun.depth): table.intern(
+            "bound", (height, k, type)
+        )
         for k, type in enumerate(fun.types)
     }
 

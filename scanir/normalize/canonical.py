@@ -1,8 +1,8 @@
 """Canonical form: from the terms of one evaluation to terms that two programs share when they are the same.
 
-Liveness over terms first (a dead slot's own update is no use), then an order of slots and exchangeable operands from structure
-(`scanir.normalize.colours`), then one ascending pass that closes each binder, naming its parameters by height. The result lives
-in a table that both sides share, so equality is equality of ids.
+Liveness over terms first (a dead slot's own update is no use), then an order of slots and exchangeable operands from
+structure (`scanir.normalize.colours`), then one ascending pass that closes each binder, naming its parameters by
+height. The result lives in a table that both sides share, so equality is equality of ids.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from scanir.normalize.binders import Fun, Loop, State, bound_names, close_fun, close_loop, close_ys, loop_names
 from scanir.normalize.colours import Colours
+from scanir.normalize.reach import Reach
 from scanir.normalize.values import Table
 
 
@@ -29,65 +30,16 @@ class Canonical:
     def convert(self, roots: Iterable[int]) -> tuple[int, ...]:
         """The canonical ids of the roots. Called once."""
         roots = tuple(roots)
-        terms = sorted(self._reach(roots, self.live, keep_dead="dead-carry" not in self._rules))
-        self.updates = frozenset(self._reach(roots, {}, keep_dead=True)) - self.of.keys() - set(terms)
+        reach = Reach(self._source, self._state, roots, keep_dead="dead-carry" not in self._rules)
+        terms, self.live = sorted(reach.terms), reach.live
+        self.updates = frozenset(Reach(self._source, self._state, roots, keep_dead=True).terms - reach.terms)
         self._colours = Colours(self._source, self._state, terms, self.live)
         for term in terms:
             self.of[term] = self._term(term)
         return tuple(self.of[root] for root in roots)
 
-    # -- liveness ----------------------------------------------------------------------------------------------------------
-
-    def _reach(self, roots: Iterable[int], live: dict[int, dict[int, None]], *, keep_dead: bool) -> set[int]:
-        """All terms that the roots need, with the slots of each loop that are needed (into ``live``)."""
-        source, state = self._source, self._state
-        stack, seen = list(roots), set(roots)
-
-        def need(term: int) -> None:
-            if term not in seen:
-                seen.add(term)
-                stack.append(term)
-
-        def demand(loop: int, rank: int) -> None:
-            ranks = live.setdefault(loop, {})
-            if rank not in ranks:
-                ranks[rank] = None
-                need(loop)
-                need(state.loops[loop].inits[rank])
-                need(state.loops[loop].steps[rank])
-
-        while stack:
-            term = stack.pop()
-            kind, payload, children = source.keys[term]
-            match kind:
-                case "loop":
-                    loop = state.loops[term]
-                    live.setdefault(term, {})
-                    if loop.condition is not None:
-                        need(loop.condition)
-                    if keep_dead:
-                        for rank in range(len(loop.types)):
-                            demand(term, rank)
-                case "res":
-                    need(children[0])
-                    if isinstance(payload, int):
-                        demand(children[0], payload)
-                case "ys":
-                    need(children[0])
-                    need(state.ys[term][0])
-                case "fun":
-                    for result in state.funs[term].results:
-                        need(result)
-                case "leaf":
-                    owner = state.owner.get(payload[0])
-                    if isinstance(owner, Loop) and isinstance(payload[1], int):
-                        demand(owner.term, payload[1])
-                case _:
-                    for child in children:
-                        need(child)
-        return seen
-
-    # -- conversion --------------------------------------------------------------------------------------------------------
+    # -- conversion
+    # --------------------------------------------------------------------------------------------------------
 
     def _term(self, term: int) -> int:
         kind, payload, children = self._source.keys[term]
@@ -132,7 +84,8 @@ class Canonical:
         type = self._source.payload(term)[1]
         return close_ys(self._target, owner, self.of[loop], self.of[y], type, self.order[loop], self.of)
 
-    # -- places ------------------------------------------------------------------------------------------------------------
+    # -- places
+    # ------------------------------------------------------------------------------------------------------------
 
     def closed(self, term: int, binders: Iterable[Loop | Fun]) -> int:
         """The canonical id of a live term, closed under the binders around it (innermost first)."""

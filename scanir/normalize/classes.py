@@ -1,7 +1,7 @@
 """Which attributes and type facts are noise, which belong to a class, and (all the others) which are semantic.
 
-Deny by default: an attribute nobody classified here is semantic. A class may hold only what provably leaves results alone.
-Keys are (dialect, op name or ``*``, attribute name).
+Deny by default: an attribute nobody classified here is semantic. A class may hold only what provably leaves results
+alone. Keys are (dialect, op name or ``*``, attribute name).
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from scanir.ir.attrs import Attr
 from scanir.ir.graph import Function, Op
 
 #: Never part of a program: names that only label. Printed, never compared.
-NOISE: frozenset[tuple[str, str, str]] = frozenset({("jaxpr", "jit", "name"), ("jaxpr", "core_call", "name"), ("jaxpr", "closed_call", "name")})
+NOISE: frozenset[tuple[str, str, str]] = frozenset(
+    {("jaxpr", "jit", "name"), ("jaxpr", "core_call", "name"), ("jaxpr", "closed_call", "name")}
+)
 
 #: Attribute -> the class it belongs to.
 CLASSES: dict[tuple[str, str, str], str] = {
@@ -68,7 +70,11 @@ INTERFACE_CLASSES: dict[str, str | None] = {
 
 def facts(function: Function) -> tuple[tuple[str, str, Attr], ...]:
     """What a function says of itself, its parameters and results, labels left out: (place, name, value)."""
-    lists = (("function", (function.attributes,)), ("parameter", function.param_attrs), ("result", function.result_attrs))
+    lists = (
+        ("function", (function.attributes,)),
+        ("parameter", function.param_attrs),
+        ("result", function.result_attrs),
+    )
     return tuple(
         (f"{role} {k}" if role != "function" else role, name, value)
         for role, entries in lists

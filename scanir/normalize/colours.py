@@ -2,8 +2,8 @@
 
 Colours order, they never decide: two terms of one colour are compared by id all the same, so a collision costs a missed
 equivalence at worst. A slot starts with the colour of its type and initial value and is refined by its next value, as
-states are in DFA minimization; the whole history is the sort key, so that more rounds never change an order, only complete it.
-Strings and constants are hashed by content, so no order depends on the hash seed.
+states are in DFA minimization; the whole history is the sort key, so that more rounds never change an order, only
+complete it. Strings and constants are hashed by content, so no order depends on the hash seed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from scanir.normalize.values import Table
 
 
 class Colours:
-    """Colours of ``terms`` (ascending, closed under what they need) of one evaluation; ``live``: ranks of loops in use."""
+    """Colours of ``terms`` (ascending, closed under what they need) of one evaluation; ``live``: ranks of loops in
+    use."""
 
     def __init__(self, table: Table, state: State, terms: list[int], live: dict[int, dict[int, None]]) -> None:
         self._table, self._state, self._terms, self._live = table, state, terms, live

@@ -80,7 +80,9 @@ class Effects:
             return True
         if op.attribute("effects") is not None and not op.regions:
             return True
-        if any(self._regions[id(region)] if id(region) in self._regions else self.region(region) for region in op.regions):
+        if any(
+            self._regions[id(region)] if id(region) in self._regions else self.region(region) for region in op.regions
+        ):
             return True
         return any(self._functions[name] for name in symbols(op.attributes))
 

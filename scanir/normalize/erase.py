@@ -1,7 +1,7 @@
 """What of a type or an attribute belongs to identity under a set of rules.
 
-Turns types and attribute lists into hashable keys: noise is gone, what an active class sets aside is gone, names of functions
-are what they name, host functions are objects, and what an artifact hides equals nothing but itself.
+Turns types and attribute lists into hashable keys: noise is gone, what an active class sets aside is gone, names of
+functions are what they name, host functions are objects, and what an artifact hides equals nothing but itself.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from typing import Any
 from scanir.ir.attrs import Attr, Callable, Hidden, Opaque, Record, Seq, Symbol, TypeAttr
 from scanir.ir.graph import Module, Op
 from scanir.ir.types import TensorType, TupleType, Type
-from scanir.normalize.effects import calls_python
 from scanir.normalize.classes import STRICT_OPS, TYPE_CLASSES, attribute_class
+from scanir.normalize.effects import calls_python
+
 
 class Eraser:
     """Keys of the types and attributes of one module under one set of rules.
 
-    ``guess``: take what cannot be compared (hidden constants, callbacks known by number, distinct functions of equal code) as
-    equal; used only to tell INCONCLUSIVE from DIFFERENT. ``settled``: callbacks known by number are known to be the same.
+    ``guess``: take what cannot be compared (hidden constants, callbacks known by number, distinct functions of equal
+    code) as equal; used only to tell INCONCLUSIVE from DIFFERENT. ``settled``: callbacks known by number are known to
+    be the same.
     """
 
     def __init__(self, module: Module, side: str, rules: frozenset[str], *, guess: bool, settled: bool) -> None:
@@ -105,7 +107,9 @@ class Eraser:
             case TypeAttr(type):
                 return ("type", self.type(type))
             case Opaque(kind="unresolved-symbol"):
-                return self._hidden(Hidden("a name that the module does not define", attr.text, "dump the whole module"))
+                return self._hidden(
+                    Hidden("a name that the module does not define", attr.text, "dump the whole module")
+                )
             case _:
                 return attr
 
@@ -113,7 +117,10 @@ class Eraser:
         if "callback-by-name" in self._rules or self._guess:
             self.touched.add("callback-by-name")
             return ("function", attr.qualname, attr.code_digest)
-        self._note("host functions of equal code are distinct objects", "use one function object on both sides, or --allow callback-by-name")
+        self._note(
+            "host functions of equal code are distinct objects",
+            "use one function object on both sides, or --allow callback-by-name",
+        )
         if attr.identity == 0:
             return ("function", attr.qualname, attr.code_digest, self._side)
         return ("function", attr.qualname, attr.code_digest, attr.identity)

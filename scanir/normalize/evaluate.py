@@ -1,8 +1,9 @@
 """Evaluation: a module becomes terms, under a set of rules and a hypothesis about the slots of its loops.
 
-One pass over the ops in reading order, values looked up in one environment; regions are entered through generators on an
-explicit stack, so that no nesting depth is a recursion depth. A loop is evaluated again, in place, until its partition of
-slots holds (`scanir.normalize.partition`); what is left behind is the `Trace`, which says which op gave which term where.
+One pass over the ops in reading order, values looked up in one environment; regions are entered through generators on
+an explicit stack, so that no nesting depth is a recursion depth. A loop is evaluated again, in place, until its
+partition of slots holds (`scanir.normalize.partition`); what is left behind is the `Trace`, which says which op gave
+which term where.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ from scanir.ir.steps import Steps, run
 from scanir.ir.structure import BranchView, CallView, LoopView, view
 from scanir.ir.types import TOKEN, TupleType, Type
 from scanir.normalize.binders import (
-    Fun, Loop, State, Trace, close_fun, close_loop, close_ys, leaf, plain,
+    Fun,
+    Loop,
+    State,
+    Trace,
+    close_fun,
+    close_loop,
+    close_ys,
+    leaf,
+    plain,
 )
 from scanir.normalize.effects import Effects
 from scanir.normalize.erase import Eraser
@@ -34,7 +43,8 @@ class BudgetExceeded(Exception):
 
 
 class Evaluator:
-    """Evaluates regions of one module. ``kept`` maps names of functions that stay calls to the shared ids of their lemmas."""
+    """Evaluates regions of one module. ``kept`` maps names of functions that stay calls to the shared ids of their
+    lemmas."""
 
     def __init__(self, module: Module, table: Table, eraser: Eraser, effects: Effects, rules: frozenset[str]) -> None:
         self.module = module
@@ -55,7 +65,8 @@ class Evaluator:
         self._path: tuple[int, ...] = ()
         self._place: tuple[str, ...] = ()
 
-    # -- driving ---------------------------------------------------------------------------------------------------------
+    # -- driving
+    # ---------------------------------------------------------------------------------------------------------
 
     def run(self, region: Region, arguments: Iterable[int], trace: Trace, depth: int = 0) -> tuple[int, ...]:
         """The terms of the region's results, and of its last token."""
@@ -106,7 +117,8 @@ class Evaluator:
         self._scopes += 1
         return self._scopes
 
-    # -- plain ops ---------------------------------------------------------------------------------------------------------
+    # -- plain ops
+    # ---------------------------------------------------------------------------------------------------------
 
     def _plain(self, op: Op, funs: tuple[int, ...], trace: Trace) -> None:
         env = self._env
@@ -186,7 +198,8 @@ class Evaluator:
             return leaves.pop(0)
         return self.pack(type, tuple([self._repack(leaves, element) for element in type.elements]))
 
-    # -- regions of plain ops ----------------------------------------------------------------------------------------------
+    # -- regions of plain ops
+    # ----------------------------------------------------------------------------------------------
 
     def _regions(self, op: Op, trace: Trace, depth: int) -> Steps[Any]:
         effect = self.effects.op(op)
@@ -217,7 +230,8 @@ class Evaluator:
         self.state.owner[scope] = trace.binder = fun
         return self.state.funs.setdefault(fun.term, fun)
 
-    # -- calls ---------------------------------------------------------------------------------------------------------------
+    # -- calls
+    # ---------------------------------------------------------------------------------------------------------------
 
     def _call(self, op: Op, call: CallView, trace: Trace, depth: int) -> Steps[Any]:
         arguments = tuple([self._env[value] for value in call.arguments])
@@ -249,7 +263,8 @@ class Evaluator:
             return (term,)
         return tuple([table.intern("proj", k, (term,)) for k in range(len(types))])
 
-    # -- branches --------------------------------------------------------------------------------------------------------------
+    # -- branches
+    # --------------------------------------------------------------------------------------------------------------
 
     def _branch(self, op: Op, branch: BranchView, trace: Trace, depth: int) -> Steps[Any]:
         selector = self._env[branch.selector]
@@ -288,7 +303,8 @@ class Evaluator:
                 return outcomes[0]
         return self.table.intern("sel", (op.name, attrs, type), (selector, *outcomes))
 
-    # -- loops -----------------------------------------------------------------------------------------------------------------
+    # -- loops
+    # -----------------------------------------------------------------------------------------------------------------
 
     def _loop(self, op: Op, loop: LoopView, trace: Trace, depth: int) -> Steps[Any]:
         """Evaluate until the partition of the slots holds; results by slot, then ys."""
@@ -365,19 +381,22 @@ class Evaluator:
             types=tuple([types[i] for i in firsts]), inits=tuple([starts[i] for i in firsts]),
             steps=tuple([nexts[i] for i in firsts]), condition=guard,
             payload=(op.name, self.eraser.attributes(op, loop.dropped)), rank=tuple(rank), starts=starts, values=values,
-            nexts=tuple(nexts), ys=tuple(results[len(loop.inits):]), xs=tuple([self._env[value] for value in loop.xs]), effect=effect,
+            nexts=tuple(nexts), ys=tuple(results[len(loop.inits):]), xs=tuple([self._env[value] for value in loop.xs]),
+            effect=effect,
             trips=trip_count(table, condition, loop.length, counters),
         )  # fmt: skip
         inner.binder = record
         return record
 
-    def _unrolled(self, op: Op, loop: LoopView, trips: int, starts: tuple[int, ...], trace: Trace, depth: int) -> Steps[Any]:
+    def _unrolled(
+        self, op: Op, loop: LoopView, trips: int, starts: tuple[int, ...], trace: Trace, depth: int
+    ) -> Steps[Any]:
         """A loop of 0 or 1 trips: its starts (and empty ys), or its body with the starts put in."""
         self.use("trivial-loop", op)
         table = self.table
         queue = list(starts)
         params = [self._repack(queue, self.eraser.type(value.type)) for value in loop.inits]
-        ys = op.results[len(loop.inits):]
+        ys = op.results[len(loop.inits) :]
         if trips == 0:
             empty = [table.intern("op", ("empty", (), (self.eraser.type(y.type),), 0, "")) for y in ys]
             return (*params, *empty)
@@ -417,7 +436,7 @@ class Evaluator:
         if record.effect:
             self._token = finals.pop()
         results = [self._repack(finals, self.eraser.type(value.type)) for value in loop.inits]
-        for value, y in zip(op.results[len(loop.inits):], record.ys, strict=True):
+        for value, y in zip(op.results[len(loop.inits) :], record.ys, strict=True):
             results.append(self._stack(record, y, self.eraser.type(value.type)))
         return tuple(results)
 

@@ -18,7 +18,8 @@ from scanir.normalize.values import Table
 if TYPE_CHECKING:
     from scanir.normalize.evaluate import Evaluator
 
-#: Ops that hand on their operand when the type and the order of elements stay: name -> (attributes that must be the identity
+#: Ops that hand on their operand when the type and the order of elements stay: name -> (attributes that must be the
+# identity
 #: permutation 0..r-1, attributes that are ignored because the result type repeats them).
 _SAME: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     # jaxpr
@@ -45,12 +46,30 @@ _FLOATS = {"f16": ("0080", "003c"), "bf16": ("0080", "803f"), "f32": ("00000080"
            "f64": ("0000000000000080", "000000000000f03f")}  # fmt: skip
 _ADD, _SUB = {"add", "stablehlo.add"}, {"sub", "subtract", "stablehlo.subtract"}
 _MUL, _DIV = {"mul", "multiply", "stablehlo.multiply"}, {"div", "divide", "stablehlo.divide"}
-#: Pure ops to which the bits of a NaN are more than "a NaN". Comparisons in the total order are found by their attribute.
+#: Pure ops to which the bits of a NaN are more than "a NaN". Comparisons in the total order are found by their
+# attribute.
 _OBSERVERS = frozenset(
-    {"bitcast_convert_type", "bitcast-convert", "stablehlo.bitcast_convert", "copysign", "custom-call", "stablehlo.custom_call",
-     "sort", "stablehlo.sort", "reduce_precision", "nextafter", "chlo.next_after", "top_k", "approx_top_k", "topk", "chlo.top_k",
-     "eq_to", "le_to", "lt_to"}
-)  # fmt: skip
+    {
+        "bitcast_convert_type",
+        "bitcast-convert",
+        "stablehlo.bitcast_convert",
+        "copysign",
+        "custom-call",
+        "stablehlo.custom_call",
+        "sort",
+        "stablehlo.sort",
+        "reduce_precision",
+        "nextafter",
+        "chlo.next_after",
+        "top_k",
+        "approx_top_k",
+        "topk",
+        "chlo.top_k",
+        "eq_to",
+        "le_to",
+        "lt_to",
+    }
+)
 
 
 def permutation(attr: Attr | None) -> tuple[int, ...] | None:
@@ -130,7 +149,8 @@ class Identities:
         return value if single else None
 
     def _neutral(self, name: str, operands: tuple[int, int], type: TensorType) -> int | None:
-        """x*1, x/1, x+(-0.0), x-(+0.0) and, for integers, x+0: exact for every x, up to which NaN (a signalling x is quieted)."""
+        """x*1, x/1, x+(-0.0), x-(+0.0) and, for integers, x+0: exact for every x, up to which NaN (a signalling x is
+        quieted)."""
         if type.dtype in _FLOATS and self.nan_bits_are_seen:
             return None
         left, right = operands
@@ -228,4 +248,6 @@ def sees_nan_bits(op: Op) -> bool:
 @cache
 def _known(name: str) -> bool:
     """True for ops that some dialect knows as pure, or as structure."""
-    return name in STRUCTURED or any(name in pure_ops(d) | device_reads(d) | opaque_ops(d) for d in ("jaxpr", "stablehlo", "hlo"))
+    return name in STRUCTURED or any(
+        name in pure_ops(d) | device_reads(d) | opaque_ops(d) for d in ("jaxpr", "stablehlo", "hlo")
+    )

@@ -1,7 +1,7 @@
 """Syntactic liveness, for the one effect that may be dropped: a pure_callback none of whose results is used.
 
-One backward marking over values, through loops slot by slot: a result of a loop keeps one slot alive, not all operands, and a
-slot's own update is no use of it.
+One backward marking over values, through loops slot by slot: a result of a loop keeps one slot alive, not all operands,
+and a slot's own update is no use of it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ DROPPABLE = "pure_callback"
 
 
 def dead_callbacks(module: Module) -> frozenset[int]:
-    """``id`` of each pure_callback whose results nothing live uses; calls of functions keep all their operands alive."""
+    """``id`` of each pure_callback whose results nothing live uses; calls of functions keep all their operands
+    alive."""
     ops = [op for function in module.functions for op in ops_of(function.body)]
     droppable = [op for op in ops if op.name == DROPPABLE]
     if not droppable:

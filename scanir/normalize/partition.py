@@ -1,9 +1,9 @@
 """The partition of a loop's slots: a hypothesis, weakened until it holds.
 
-It starts from "every slot keeps its initial value, and slots of equal initial value and type are equal" and is only ever
-split, by next values computed under it: the coarsest bisimulation quotient of the loop as an automaton, as in DFA
-minimization and optimistic value numbering (Alpern, Wegman, Zadeck, POPL 1988). It outlives re-evaluations by an enclosing
-loop, whose own hypothesis can only weaken, so nested loops add their splits and do not multiply their rounds.
+It starts from "every slot keeps its initial value, and slots of equal initial value and type are equal" and is only
+ever split, by next values computed under it: the coarsest bisimulation quotient of the loop as an automaton, as in DFA
+minimization and optimistic value numbering (Alpern, Wegman, Zadeck, POPL 1988). It outlives re-evaluations by an
+enclosing loop, whose own hypothesis can only weaken, so nested loops add their splits and do not multiply their rounds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Normal form as a module again, for people to read: canonical terms become ops, each in the outermost region it can stand in.
+"""Normal form as a module again, for people to read: canonical terms become ops, each in the outermost region it can
+stand in.
 
-Values carry no place, so pure work stands outside the loops and branches that it does not depend on; a branch is a ``select`` of
-values. Tokens are explicit: an op with an effect takes one and returns one. What is printed is what was compared.
+Values carry no place, so pure work stands outside the loops and branches that it does not depend on; a branch is a
+``select`` of values. Tokens are explicit: an op with an effect takes one and returns one. What is printed is what was
+compared.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from scanir.normalize.identities import result_type
 from scanir.normalize.side import Settings, Side, bare, nan_bits_are_seen, normalize
 from scanir.normalize.values import Table
 from scanir.program import Program
+
 
 def normal_form(program: Program, rules: frozenset[str]) -> Module:
     """The module of a program in normal form under ``rules``."""
@@ -43,7 +46,10 @@ class _Reifier:
             roots.pop()  # no effects
         self._measure(roots)
         params = [Value(param.type, param.name) for param in entry.body.params]
-        env = {self._table.intern("in", (k, bare(param.type))): value for k, (param, value) in enumerate(zip(entry.body.params, params, strict=True))}
+        env = {
+            self._table.intern("in", (k, bare(param.type))): value
+            for k, (param, value) in enumerate(zip(entry.body.params, params, strict=True))
+        }
         builder = RegionBuilder(params)
         token = self._table.intern("in", "token")
         if token in self._needs:
@@ -185,7 +191,7 @@ class _Reifier:
         return (yield self._region(builder, list(children), height, inner))
 
     def _call(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Steps[Any]:
-        (name, attrs, types), (fun, *arguments) = self._table.payload(term), self._table.children(term)
+        (name, attrs, _), (fun, *arguments) = self._table.payload(term), self._table.children(term)
         if fun not in self._functions:
             region: Region = yield self._fun(fun, {})
             self._functions[fun] = Function(f"fun{len(self._functions)}", region)
@@ -217,8 +223,9 @@ class _Reifier:
             head = RegionBuilder(body.params)
             regions.append((yield self._region(head, [children[-1]], height, dict(inner))))
         regions.append((yield self._region(body, [*bodies, *stacked], height, dict(inner))))
-        results = builder.op(name, [env[child] for child in children[:count]],
-                             [*types, *(self._table.payload(y)[1] for y in ys)], {**unkeyed(attrs), "normal": Bool(True)}, regions)  # fmt: skip
+        all_types = [*types, *(self._table.payload(y)[1] for y in ys)]
+        attributes = {**unkeyed(attrs), "normal": Bool(True)}
+        results = builder.op(name, [env[child] for child in children[:count]], all_types, attributes, regions)
         for k in range(count):
             env[self._table.intern("res", k, (term,))] = results[k]
         for k, y in enumerate(ys):

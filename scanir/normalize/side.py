@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from scanir.errors import ScanirError
 from scanir.ir.graph import Function, Op
 from scanir.ir.structure import CALLS
-from scanir.ir.walk import ops_of, symbols
 from scanir.ir.types import TensorType, Type
+from scanir.ir.walk import ops_of, symbols
 from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.effects import Effects, callee_order, callees
@@ -25,9 +25,9 @@ from scanir.program import Program
 class Settings:
     """How a side is normalized, besides the rules.
 
-    ``keep``: names of functions that stay calls (None: all). ``guess``: take what cannot be compared as equal. ``settled``:
-    callbacks known by number are known to be the same on both sides. ``exact_nans``: some op of either side sees the bits
-    of a NaN. ``budget``: ops that may be evaluated, inlined calls included.
+    ``keep``: names of functions that stay calls (None: all). ``guess``: take what cannot be compared as equal.
+    ``settled``: callbacks known by number are known to be the same on both sides. ``exact_nans``: some op of either
+    side sees the bits of a NaN. ``budget``: ops that may be evaluated, inlined calls included.
     """
 
     keep: frozenset[str] | None = None
@@ -127,7 +127,10 @@ def _check_size(order: tuple[Function, ...], settings: Settings) -> None:
         for op in ops_of(function.body):
             size += 1
             if op.name in CALLS:
-                size += sum(0 if settings.keep is None or name in settings.keep else sizes[name] for name in symbols(op.attributes))
+                size += sum(
+                    0 if settings.keep is None or name in settings.keep else sizes[name]
+                    for name in symbols(op.attributes)
+                )
         sizes[function.name] = size
         if size > settings.budget:
             raise BudgetExceeded
@@ -144,12 +147,20 @@ def _reachable(order: tuple[Function, ...], entry: Function) -> set[str]:
 
 def _named(order: tuple[Function, ...]) -> set[str]:
     """Functions that an op names in other ways than by calling them; those are never inlined."""
-    return {name for function in order for op in ops_of(function.body) if op.name not in CALLS for name in symbols(op.attributes)}
+    return {
+        name
+        for function in order
+        for op in ops_of(function.body)
+        if op.name not in CALLS
+        for name in symbols(op.attributes)
+    }
 
 
 def _fused(order: tuple[Function, ...]) -> frozenset[str]:
     """Functions that are fused computations."""
-    return frozenset(name for f in order for op in ops_of(f.body) if op.name == "fusion" for name in symbols(op.attributes))
+    return frozenset(
+        name for f in order for op in ops_of(f.body) if op.name == "fusion" for name in symbols(op.attributes)
+    )
 
 
 def nan_bits_are_seen(*programs: Program) -> bool:

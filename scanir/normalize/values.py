@@ -1,7 +1,7 @@
 """Interning: every expression of both programs lives in one table, keyed by its structure.
 
-A *term* is an int. Equal ids mean equal structure, exactly: keys hold attributes by exact equality (full bytes of constants
-included) and operands by id, so a hash only finds the bucket. Operands have smaller ids than what uses them.
+A *term* is an int. Equal ids mean equal structure, exactly: keys hold attributes by exact equality (full bytes of
+constants included) and operands by id, so a hash only finds the bucket. Operands have smaller ids than what uses them.
 
 A key is ``(kind, payload, children)``::
 
@@ -21,7 +21,8 @@ A key is ``(kind, payload, children)``::
     call   (attrs, types)           (fun, arguments)
     sel    (name, attrs, type)      (selector, branches)
 
-Closed binders are named as in the design: height is 1 + the largest height inside, so that a name says nothing of the place.
+Closed binders are named as in the design: height is 1 + the largest height inside, so that a name says nothing of the
+place.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ Key = tuple[str, Any, tuple[int, ...]]
 class Table:
     """The interning table, append-only.
 
-    ``free[t]`` is a bit set of the depths of open binders whose leaves occur in t, ``height[t]`` the largest height of a
-    closed binder inside t.
+    ``free[t]`` is a bit set of the depths of open binders whose leaves occur in t, ``height[t]`` the largest height of
+    a closed binder inside t.
     """
 
     def __init__(self) -> None:
@@ -98,7 +99,9 @@ class Table:
             stack.pop()
             memo[term] = self._rebuilt(term, kind, payload, tuple(memo[child] for child in children), replace)
 
-    def _rebuilt(self, term: int, kind: str, payload: Any, children: tuple[int, ...], replace: Mapping[int, int]) -> int:
+    def _rebuilt(
+        self, term: int, kind: str, payload: Any, children: tuple[int, ...], replace: Mapping[int, int]
+    ) -> int:
         target = replace.get(term)
         if target is not None:
             # A closed `item` keeps the (rebuilt) scanned input that it is an element of.

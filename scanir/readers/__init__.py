@@ -1,0 +1,1 @@
+"""Readers: one a dialect, from an artifact to a module."""

@@ -1,7 +1,7 @@
 """Small hand-made programs for tests: builders of loops in jaxpr-like IR, and an evaluator over free terms.
 
-The evaluator is the ground truth: it unrolls loops for a given trip count and builds one term a result, with no rule but the
-meaning of the graph.
+The evaluator is the ground truth: it unrolls loops for a given trip count and builds one term a result, with no rule
+but the meaning of the graph.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ def number(builder: RegionBuilder, value: float, type: TensorType = F32) -> Valu
 
 
 def scan(
-    builder: RegionBuilder, inits: Sequence[Value], body: Region, length: int = 5, xs: Sequence[Value] = (), stacked: int = 0
+    builder: RegionBuilder,
+    inits: Sequence[Value],
+    body: Region,
+    length: int = 5,
+    xs: Sequence[Value] = (),
+    stacked: int = 0,
 ) -> tuple[Value, ...]:
     """A scan of scalars; ``stacked`` counts the ys."""
     ys = [TensorType("f32", (length,))] * stacked
@@ -40,7 +45,9 @@ def program(builder: RegionBuilder, results: Sequence[Value], names: Sequence[st
     """A program of one function whose arguments are all kept."""
     body = builder.region(results)
     labels = names or [param.name or f"x{k}" for k, param in enumerate(body.params)]
-    arguments = tuple(Argument(name, param.type, k) for k, (name, param) in enumerate(zip(labels, body.params, strict=True)))
+    arguments = tuple(
+        Argument(name, param.type, k) for k, (name, param) in enumerate(zip(labels, body.params, strict=True))
+    )
     module = Module("jaxpr", (Function("main", body),), "main")
     return Program("jaxpr", module, Interface(arguments, tuple(range(len(arguments)))))
 
@@ -86,8 +93,8 @@ def _loop(module: Module, loop: LoopView, env: dict[Value, Any], trips: Sequence
 class Wiring:
     """A random program: loops over scalar slots, wired at random from slots, captures and ops, nested up to ``depth``.
 
-    Loops of one level share their length, which is the number of levels below, plus one: with one length for all, most programs of
-    equal meaning would be equal by accident.
+    Loops of one level share their length, which is the number of levels below, plus one: with one length for all, most
+    programs of equal meaning would be equal by accident.
     """
 
     def __init__(self, seed: int, *, slots: int = 3, captures: int = 2, ops: int = 2, depth: int = 1) -> None:

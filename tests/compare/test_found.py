@@ -121,7 +121,9 @@ def test_options_for_the_compiler_are_provenance() -> None:
 
 def stablehlo(tmp_path: Any, body: str, *, parts: str = "", more: str = "") -> str:
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.mlir"
-    path.write_text(f"module @m {{\n{parts}\nfunc.func @main(%x: tensor<f32>) -> (tensor<f32>{more}) {{\n{body}\n}}\n}}\n")
+    path.write_text(
+        f"module @m {{\n{parts}\nfunc.func @main(%x: tensor<f32>) -> (tensor<f32>{more}) {{\n{body}\n}}\n}}\n"
+    )
     return str(path)
 
 

@@ -17,7 +17,8 @@ from scanir.program import Program
 from scanir.result import Verdict
 from tests.compare.programs import Wiring, unrolled
 
-#: trivial-loop and forwarded-outputs say something about one trip count or about unlike lists; the rest is compared here.
+#: trivial-loop and forwarded-outputs say something about one trip count or about unlike lists; the rest is compared
+# here.
 RULES = DEFAULT - {"constant-argument", "forwarded-outputs", "trivial-loop"}
 #: Trip counts by length of loop; length 1 (innermost) would be a trivial loop.
 TRIPS = [(0, inner, middle, outer) for inner in range(6) for middle in range(3) for outer in range(3)]

@@ -1,4 +1,5 @@
-"""Each rule on both sides of its side condition: a pair that it makes EQUIVALENT, alone, and a near one that it must not."""
+"""Each rule on both sides of its side condition: a pair that it makes EQUIVALENT, alone, and a near one that it must
+not."""
 
 from __future__ import annotations
 

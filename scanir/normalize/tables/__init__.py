@@ -1,6 +1,7 @@
 """Tables of what is known of the ops of each dialect: pure, commutative, reading the device's place, opaque.
 
-An op that no table lists is unknown: it threads the effect token, is never shared, dropped or moved, and compared exactly.
+An op that no table lists is unknown: it threads the effect token, is never shared, dropped or moved, and compared
+exactly.
 """
 
 from __future__ import annotations
