@@ -24,7 +24,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 UNARY: dict[str, Callable[[Any], Any]] = {
     "sin": np.sin, "cos": np.cos, "neg": np.negative, "tanh": np.tanh, "copy": np.copy, "square": np.square,
-    "exp": np.exp, "convert_element_type": np.copy,
+    "exp": np.exp, "convert_element_type": np.copy, "device_put": np.copy,
 }  # fmt: skip
 
 

@@ -212,6 +212,7 @@ def test_scan_and_while_take_consts_as_captures() -> None:
         assert any(y in op.operands for op in ops_of(region))
 
 
+@pytest.mark.skipif(jax.__version_info__ < (0, 6), reason="JAX itself takes 2**24 steps to trace this")
 def test_a_shared_jaxpr_is_one_function() -> None:
     function = jax.jit(jnp.sin)
     for _ in range(24):

@@ -84,11 +84,11 @@ layout_constraint le le_to lgamma linear_call log log1p log2 logistic lt lt_to l
 mesh_cast min mpmd_map mul mulhi multiple_of name ne neg nextafter not one_minus_square optimization_barrier or
 ormqr outfeed pad pallas_call pbroadcast pbroadcast_done pbroadcast_dynamic pbroadcast_start pgather philox2x32
 philox4x32 pin pjit platform_index pmax pmin polygamma polynomial population_count pow ppermute ppermute_done
-ppermute_start precv preduced psend psum psum_done psum_invariant psum_invariant_start psum_start pure_callback
-pvary qr ragged_all_to_all ragged_dot_general random_bits random_clone random_fold_in random_gamma random_gamma_grad
-random_seed random_split random_unwrap random_wrap real reciprocal reduce reduce_and reduce_max reduce_min reduce_or
-reduce_precision reduce_prod reduce_scatter reduce_scatter_done reduce_scatter_start reduce_sum reduce_window
-reduce_window_max reduce_window_min reduce_window_sum reduce_xor reduced_vary_cast reduced_vary_cast_p
+ppermute_start precv preduced psend psum psum2 psum_done psum_invariant psum_invariant_start psum_start
+pure_callback pvary qr ragged_all_to_all ragged_dot_general random_bits random_clone random_fold_in random_gamma
+random_gamma_grad random_seed random_split random_unwrap random_wrap real reciprocal reduce reduce_and reduce_max
+reduce_min reduce_or reduce_precision reduce_prod reduce_scatter reduce_scatter_done reduce_scatter_start reduce_sum
+reduce_window reduce_window_max reduce_window_min reduce_window_sum reduce_xor reduced_vary_cast reduced_vary_cast_p
 regularized_incomplete_beta relayout rem remat2 remat_opt reshape reshard rev rng_bit_generator rng_uniform round
 rsqrt run_scoped run_state scaled_dot scaled_matmul scaled_matmul_wrapper scan scatter scatter-add scatter-max
 scatter-min scatter-mul scatter-sub schur select_and_gather_add select_and_scatter select_and_scatter_add select_n

@@ -1,0 +1,238 @@
+"""Each use of JAX internals, with the internals it needs: what fails here says what a new version of JAX changed."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from scanir import _compat, _compat_rules
+
+pytestmark = pytest.mark.compat
+S = jax.ShapeDtypeStruct((), jnp.float32)
+
+
+def equations(function: Any, *args: Any) -> list[Any]:
+    parts = _compat.jaxpr_parts(jax.make_jaxpr(function)(*args))
+    assert parts is not None
+    return list(parts[0].eqns)
+
+
+def test_jaxpr_parts() -> None:
+    """``core.ClosedJaxpr`` with ``jaxpr`` and ``consts``, ``core.Jaxpr``; from 0.12 one class with ``consts``."""
+    closed = jax.make_jaxpr(lambda x: x + np.float32([1, 2]))(S)
+    parts = _compat.jaxpr_parts(closed)
+    assert parts is not None
+    jaxpr, consts = parts
+    assert len(jaxpr.constvars) == len(consts)
+    assert _compat.jaxpr_parts("jaxpr") is None
+
+
+def test_is_literal() -> None:
+    """``core.Literal``."""
+    (eqn,) = equations(lambda x: x * 2.0, S)
+    assert [_compat.is_literal(atom) for atom in eqn.invars] == [False, True]
+
+
+def test_scan_split() -> None:
+    """Parameters ``num_consts`` and ``num_carry`` of scan; from 0.12 ``ft_in``, which unpacks to three sized parts."""
+
+    def run(x: Any, y: Any, z: Any) -> Any:
+        return lax.scan(lambda c, e: ((c[0] + y * z, c[1] * e[0]), c[0]), (x, y), (jnp.zeros(3), jnp.ones(3)))
+
+    (eqn,) = [eqn for eqn in equations(run, S, S, S) if eqn.primitive.name == "scan"]
+    consts, carries, said = _compat.scan_split(eqn.params)
+    assert (carries, len(eqn.invars) - consts - carries) == (2, 2)
+    assert said <= eqn.params.keys()
+
+
+def test_user_location() -> None:
+    """``source_info_util.user_frame``, of a traceback or, up to 0.6, of the source info; fields of a frame."""
+    (eqn,) = equations(lambda x: jnp.sin(x), S)
+    found = _compat.user_location(eqn.source_info)
+    assert found is not None
+    assert found[0] == __file__
+    assert found[1] > 0
+
+
+def test_equation_context() -> None:
+    """``JaxprEqnContext.__slots__`` and the defaults of what stands in them."""
+    (plain,) = equations(lambda x: jnp.sin(x), S)
+    assert _compat.equation_context(plain.ctx) == {}
+    with jax.threefry_partitionable(False):
+        (other,) = equations(lambda x: jnp.cos(x), S)
+    assert _compat.equation_context(other.ctx) == {"threefry_partitionable": False}
+
+
+def test_effect_text() -> None:
+    """Names of effect classes, and ``input`` or ``input_index`` of those on references."""
+    eqns = equations(lambda x: jax.experimental.io_callback(lambda v: None, None, x, ordered=True), S)
+    said = [_compat.effect_text(effect, eqn.invars) for eqn in eqns for effect in eqn.effects]
+    assert "OrderedIOEffect" in said
+    assert all(_compat.is_effect(effect) for eqn in eqns for effect in eqn.effects)
+    assert not _compat.is_effect("effect")
+
+
+def test_is_tracer_and_is_abstract() -> None:
+    """``core.Tracer``, ``core.AbstractValue``."""
+    seen: list[bool] = []
+    jax.make_jaxpr(lambda x: (seen.append(_compat.is_tracer(x)), x)[1])(S)
+    assert seen == [True]
+    assert not _compat.is_tracer(jnp.ones(2))
+    (eqn,) = equations(lambda x: jnp.sin(x), S)
+    assert _compat.is_abstract(eqn.invars[0].aval)
+    assert not _compat.is_abstract(1.0)
+
+
+def test_random_implementation() -> None:
+    """``PRNGImpl`` and the table ``prngs``, in ``jax._src.prng`` or, from 0.10, ``jax._src.random.prng``."""
+    raw = jax.ShapeDtypeStruct((2,), jnp.uint32)
+    (eqn,) = equations(lambda k: jax.random.wrap_key_data(k, impl="threefry2x32"), raw)
+    assert _compat.random_implementation(eqn.params["impl"]) == "threefry2x32"
+    assert _compat.random_implementation("threefry2x32") is None
+
+
+def test_is_debug_info() -> None:
+    """``core.DebugInfo``, which each jaxpr holds."""
+    parts = _compat.jaxpr_parts(jax.make_jaxpr(jnp.sin)(S))
+    assert parts is not None
+    assert _compat.is_debug_info(parts[0].debug_info)
+
+
+def lowered() -> Any:
+    return jax.jit(lambda x, y, z: x - z).lower(S, S, S)
+
+
+def test_kept_arguments() -> None:
+    """``Lowered._lowering.compile_args["kept_var_idx"]``, ``Compiled._executable._kept_var_idx``."""
+    assert _compat.kept_arguments(lowered()) == (0, 2)
+    assert _compat.kept_arguments(lowered().compile()) == (0, 2)
+    assert _compat.kept_arguments(object()) is None
+
+
+def test_constant_arguments() -> None:
+    """``const_args`` of a lowering or of a Compiled's parameters, from 0.8 on; the first kept indices are theirs."""
+    assert _compat.constant_arguments(lowered()) == ()
+    assert _compat.constant_arguments(lowered().compile()) == ()
+
+    class Lowering:
+        compile_args = {"kept_var_idx": {0, 1, 2, 4}}  # noqa: RUF012 - a stand-in
+        const_args = ("first", "second")
+
+    class Stage:
+        _lowering = Lowering()
+
+    assert _compat.constant_arguments(Stage()) == ("first", "second")
+    assert _compat.kept_arguments(Stage()) == (0, 2)
+
+
+def test_argument_names() -> None:
+    """``debug_info.arg_names`` of a jaxpr, of a lowering's ``all_args_info`` and of an executable's."""
+
+    def run(x: Any, params: Any) -> Any:
+        return x * params["w"]
+
+    traced = jax.jit(run).trace(S, {"w": S})
+    names = ("x", "params['w']")
+    assert _compat.argument_names(traced) == names
+    assert _compat.argument_names(traced.jaxpr) == names
+    assert _compat.argument_names(traced.lower()) == names
+    assert _compat.argument_names(traced.lower().compile()) == names
+    assert _compat.argument_names(object()) == ()
+
+
+def test_compiler_options() -> None:
+    """``Traced._params`` or, up to 0.6, keywords of ``_lower_callable``; ``_compiler_options_kvs`` of a lowering."""
+    traced = jax.jit(lambda x: x + 1, compiler_options={"xla_cpu_enable_fast_math": True}).trace(S)
+    assert _compat.compiler_options(traced) == (("xla_cpu_enable_fast_math", True),)
+    assert _compat.compiler_options(traced.lower()) == (("xla_cpu_enable_fast_math", True),)
+    assert _compat.compiler_options(object()) is None
+
+
+def test_flags() -> None:
+    """``value`` of the holders in ``jax._src.config``, which context managers change."""
+    assert _compat.flags()["jax_threefry_partitionable"] == "True"
+    with jax.threefry_partitionable(False):
+        assert _compat.flags()["jax_threefry_partitionable"] == "False"
+
+
+def test_modules_of_xla() -> None:
+    """``runtime_executable().hlo_modules()``, ``compiler_ir("hlo")`` and how its module is had, ``to_string``."""
+    for module in (_compat.optimized_module(lowered().compile()), _compat.unoptimized_module(lowered())):
+        text, proto = _compat.hlo_text_and_proto(module)
+        assert text.startswith("HloModule")
+        assert proto()
+
+
+def test_large_constants_are_elided_in_text_and_not_in_the_proto() -> None:
+    """The default options of ``to_string``."""
+    weights = np.arange(1000, dtype=np.float32)
+    module = _compat.unoptimized_module(jax.jit(lambda x: x + weights).lower(S))
+    text, proto = _compat.hlo_text_and_proto(module)
+    assert "{...}" in text
+    assert weights.tobytes() in proto()
+
+
+def test_without_persistent_cache() -> None:
+    """``config.enable_compilation_cache`` as a context manager."""
+    from jax._src import config
+
+    with _compat.without_persistent_cache():
+        assert not config.enable_compilation_cache.value
+
+
+def test_registered_primitives() -> None:
+    """``mlir._lowerings``, ``mlir._platform_specific_lowerings``."""
+    assert {"sin", "scan", "while", "cond"} <= _compat.registered_primitives()
+
+
+@jax.custom_jvp
+def special(x: Any) -> Any:
+    return jnp.sin(x)
+
+
+@special.defjvp
+def _rule(primals: Any, tangents: Any) -> Any:
+    return special(*primals), 5 * tangents[0]
+
+
+def test_derivative_jaxpr_and_rule_key() -> None:
+    """``get_bind_params`` and ``bind`` of custom derivative primitives; wrappers around a rule are seen through."""
+    (eqn,) = equations(lambda x: special(x), S)
+    traced = _compat_rules.derivative_jaxpr(eqn)
+    parts = _compat.jaxpr_parts(traced)
+    assert parts is not None
+    (inner,) = [each for each in parts[0].eqns if each.primitive.name == "custom_jvp_call"]
+    assert _compat_rules.rule_key(inner.params) == _compat_rules.rule_key(eqn.params)
+
+
+def test_function_key() -> None:
+    """Partials, methods and closures of JAX's own by what is bound to them; other functions by identity."""
+
+    def make() -> Any:
+        return lambda x: x
+
+    one, other = make(), make()
+    key = _compat_rules.function_key
+    assert key(one) == key(one)
+    assert key(one) != key(other)
+    assert key(functools.partial(one, 1)) == key(functools.partial(one, 1))
+    for bound in (2, True, 1.0, -0.0, "1", np.int32(1), [1], None, other):
+        assert key(functools.partial(one, bound)) != key(functools.partial(one, 1))
+    assert key(functools.partial(one, 0.0)) != key(functools.partial(one, -0.0))
+    assert _compat_rules.identity(one) == _compat_rules.identity(one) != _compat_rules.identity(other)
+
+
+def test_written_by_user() -> None:
+    """Attributes and closures of the wrappers of callbacks."""
+
+    def host(x: Any) -> Any:
+        return x
+
+    (eqn,) = equations(lambda x: jax.debug.callback(host, x), S)
+    assert _compat_rules.written_by_user(eqn.params["callback"]) is host
