@@ -24,6 +24,8 @@ SCOPES = ("program", "loops")
 
 def parse_stages(stage: str) -> tuple[str, ...]:
     """``all``, one stage or a comma list of stages. Raises ArgumentError for a name nobody knows."""
+    if not isinstance(stage, str):
+        raise ArgumentError(f"a stage is a text, not a {type(stage).__name__}", hint="'jaxpr,hlo' asks for two")
     names = ALL if stage == "all" else tuple(dict.fromkeys(part.strip() for part in stage.split(",")))
     for name in names:
         if name not in STAGES:
@@ -37,13 +39,13 @@ def diff(
 ) -> Diff:  # fmt: skip
     """Compare two programs at one or several stages.
 
-    ``a`` and ``b`` are callables, jitted functions, ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr``, names of strategies
-    or any target text; ``args`` are example arguments of both (shapes are enough). ``allow``, ``forbid`` and ``strict`` choose
-    the rules. With scope ``loops`` the verdict is about the pairs of loops alone. Raises ScanirError.
+    ``a`` and ``b`` are callables, jitted functions, ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr``, names of
+    strategies or any target text; ``args`` are example arguments of both (shapes are enough). ``allow``, ``forbid`` and
+    ``strict`` choose the rules. With scope ``loops`` the verdict is about the pairs of loops alone. Raises ScanirError.
     """
     from scanir.normalize.rules import rule_set
 
-    rules = rule_set(allow, forbid, strict=strict)
+    rules = rule_set(_names(allow), _names(forbid), strict=strict)
     if scope not in SCOPES:
         raise RuleError(f"unknown scope {scope!r}", hint=f"scopes: {', '.join(SCOPES)}")
     stages = parse_stages(stage)
@@ -56,6 +58,11 @@ def diff(
         settled = _settled(left[name], right[name], sides, given)
         answers.append(_compare(left[name], right[name], rules, settled=settled, scope=scope))
     return Diff(sides[0].label, sides[1].label, tuple(answers))
+
+
+def _names(rules: Iterable[str]) -> Iterable[str]:
+    """Names of rules; one name may come alone."""
+    return (rules,) if isinstance(rules, str) else rules
 
 
 def _target(value: Any) -> Target:
@@ -79,9 +86,16 @@ def _common_stages(sides: tuple[Target, Target], stages: tuple[str, ...]) -> tup
     fixed = {target.stage for target in sides if target.stage is not None}
     if len(fixed) > 1:
         raise ArgumentError(
-            f"the sides are of unlike dialects: {' and '.join(sorted(fixed))}",
-            where=" and ".join(target.label for target in sides),
+            "the sides are of unlike dialects",
+            where=" and ".join(f"{target.label} is {target.stage}" for target in sides),
             hint="compare two artifacts of the same stage",
+        )
+    # ``hlo`` is what one gets who asks for no stage; several stages are narrowed to the one there is.
+    if len(stages) == 1 and fixed and stages != ("hlo",) and stages[0] not in fixed:
+        raise ArgumentError(
+            f"there is no stage {stages[0]} here",
+            where=" and ".join(dict.fromkeys(f"{t.label} is {t.stage}" for t in sides if t.stage is not None)),
+            hint=f"leave --stage out, or give --stage {next(iter(fixed))}",
         )
     return tuple(fixed) or stages
 
@@ -147,7 +161,7 @@ def assert_equivalent(
     from scanir.normalize.rules import GATE_FORBIDS
     from scanir.render.text import render_text
 
-    allow = tuple(allow)
+    allow, forbid = tuple(_names(allow)), tuple(_names(forbid))
     closed = [name for name in GATE_FORBIDS if name not in allow]
     answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed])
     if answer.verdict not in (Verdict.IDENTICAL, Verdict.EQUIVALENT):

@@ -19,8 +19,8 @@ class Argument:
     """One array leaf of a function's arguments.
 
     ``name`` is what a person would write for it (``dtau``, ``params['w']``); ``keyword`` is True where the leaf came in
-    by keyword, so that its name and not its position identifies it. ``position`` is the index of the positional parameter
-    the leaf belongs to (-1 for keywords), ``path`` the rest of the way to the leaf.
+    by keyword, so that its name and not its position identifies it. ``position`` is the index of the positional
+    parameter the leaf belongs to (-1 for keywords), ``path`` the rest of the way to the leaf.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Argument:
 class Interface:
     """How a module's parameters and results hang on the function's.
 
-    ``arguments``: all leaves, in flattening order. ``kept[k]``: the index in ``arguments`` of the module's k-th parameter
-    (jit drops unused arguments). ``results``: the path of each result leaf, in order. ``constants``: module parameter index ->
-    full value, for parameters through which JAX passes closed-over constants (those have no entry in ``arguments``, and
-    ``kept`` holds -1 for them). ``input_tree`` and ``output_tree``: the pytrees as text.
+    ``arguments``: all leaves, in flattening order. ``kept[k]``: the index in ``arguments`` of the module's k-th
+    parameter (jit drops unused arguments). ``results``: the path of each result leaf, in order. ``constants``: module
+    parameter index -> full value, for parameters through which JAX passes closed-over constants (those have no entry in
+    ``arguments``, and ``kept`` holds -1 for them). ``input_tree`` and ``output_tree``: the pytrees as text.
     """
 
     arguments: tuple[Argument, ...]
@@ -53,9 +53,9 @@ class Interface:
 class Program:
     """One side of a comparison at one stage.
 
-    ``callbacks``: the host functions of the program in order of their appearance in its jaxpr, where that is known (below
-    jaxpr a module knows them by number only). ``provenance``: facts that, if different, may explain a difference (jax
-    version, platform, flags), sorted by name. ``notes``: what a person should be told about how it was read.
+    ``callbacks``: the host functions of the program in order of their appearance in its jaxpr, where that is known
+    (below jaxpr a module knows them by number only). ``provenance``: facts that, if different, may explain a difference
+    (jax version, platform, flags), sorted by name. ``notes``: what a person should be told about how it was read.
     """
 
     stage: str

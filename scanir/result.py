@@ -46,7 +46,8 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class ForwardedOutput:
-    """Result ``output`` of that side is its own argument ``input`` handed on. ``name``: what that argument is called."""
+    """Result ``output`` of that side is its own argument ``input`` handed on. ``name``: what that argument is
+    called."""
 
     side: str
     output: int
@@ -58,8 +59,9 @@ class ForwardedOutput:
 class Filling:
     """What one side puts into a hole of a loop body.
 
-    ``kind``: ``closed-over`` | ``carried`` | ``scanned`` | ``constant`` | ``computed``. ``slot``: index of the carry for ``carried``,
-    of the xs for ``scanned``. ``value``: what it is, in a person's terms (an argument's name, a constant, an op).
+    ``kind``: ``closed-over`` | ``carried`` | ``scanned`` | ``constant`` | ``computed``. ``slot``: index of the carry
+    for ``carried``, of the xs for ``scanned``. ``value``: what it is, in a person's terms (an argument's name, a
+    constant, an op).
     """
 
     kind: str
@@ -159,6 +161,16 @@ class Diff:
     @property
     def bindings(self) -> tuple[Binding, ...]:
         return tuple(dict.fromkeys(binding for stage in self.stages for binding in stage.bindings))
+
+    def __bool__(self) -> bool:
+        """Whether the programs are IDENTICAL or EQUIVALENT at every stage, so that ``assert diff(...)`` means it."""
+        return self.exit_code == 0
+
+    def __str__(self) -> str:
+        """The report that the command prints."""
+        from scanir.render.text import render_text
+
+        return render_text(self)
 
     def to_json(self) -> dict[str, Any]:
         """The documented JSON object, as plain Python data."""

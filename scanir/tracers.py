@@ -253,7 +253,8 @@ def _step(what: str, step: Function[[], Any]) -> Any:
     except ScanirError:
         raise
     except Exception as problem:  # tracing runs the user's code, which may raise anything
-        first = next(iter(str(problem).strip().splitlines()), "")
+        said = [line.strip() for line in str(problem).strip().splitlines() if line.strip()]
+        first = " ".join(said[: 2 if said and said[0].endswith(":") else 1])
         raise TraceError(
             f"{type(problem).__name__}: {first}"[:400], where=_where(problem), hint=_hint(problem, what)
         ) from problem

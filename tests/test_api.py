@@ -1,4 +1,5 @@
-"""The public functions on real programs: what they take, what they answer, and that they answer the same in every process."""
+"""The public functions on real programs: what they take, what they answer, and that they answer the same in every
+process."""
 
 from __future__ import annotations
 
@@ -107,11 +108,14 @@ example_args = (jax.ShapeDtypeStruct((4,), jnp.float32), jax.ShapeDtypeStruct(()
 
 def run(*args: str, cwd: Path, seed: str = "0") -> subprocess.CompletedProcess[str]:
     env = dict(os.environ, PYTHONHASHSEED=seed, PYTHONPATH=str(Path(scanir.__file__).parents[1]), COLUMNS="100")
-    return subprocess.run([sys.executable, "-m", "scanir", *args], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "scanir", *args], cwd=cwd, env=env, capture_output=True, text=True, check=False
+    )
 
 
 def test_one_function_in_two_files_and_processes(tmp_path: Path) -> None:
-    """Other file, other line, other process, other hash seed: the artifacts are IDENTICAL, and so is the printed report."""
+    """Other file, other line, other process, other hash seed: the artifacts are IDENTICAL, and so is the printed
+    report."""
     shown = []
     for number, pad in enumerate(("", "\n" * 40)):
         folder = tmp_path / f"v{number}"

@@ -1,7 +1,7 @@
 """Attacks that a loose reading falls for, each at every stage where it can be said.
 
-``different``: pairs that must never come out IDENTICAL or EQUIVALENT. ``equal``: pairs that look different and must not come out
-DIFFERENT.
+``different``: pairs that must never come out IDENTICAL or EQUIVALENT. ``equal``: pairs that look different and must not
+come out DIFFERENT.
 """
 
 from __future__ import annotations
@@ -157,7 +157,13 @@ def cross(out: Any) -> Callable[[jax.Array], Any]:
     shard_map = getattr(jax, "shard_map", None)
     if shard_map is None:
         from jax.experimental.shard_map import shard_map
-    return lambda a: shard_map(lambda v: (v.sum() * jnp.ones(4), v.sum() + jnp.ones(4)), mesh=mesh, in_specs=P("x", "y"), out_specs=out, **UNCHECKED)(a)
+    return lambda a: shard_map(
+        lambda v: (v.sum() * jnp.ones(4), v.sum() + jnp.ones(4)),
+        mesh=mesh,
+        in_specs=P("x", "y"),
+        out_specs=out,
+        **UNCHECKED,
+    )(a)
 
 
 def collective(inside: bool) -> Callable[[jax.Array, jax.Array], Any]:
@@ -258,11 +264,16 @@ def test_leaves_of_nested_jits_that_agree() -> None:
 
 def nested_calls(leaf: str, levels: int = 24) -> str:
     """StableHLO in which each function calls the next one twice. (JAX itself takes minutes to lower that many.)"""
-    lines = ["module @chain {", f"func.func private @f0(%x: tensor<f32>) -> tensor<f32> {{ {leaf} return %y : tensor<f32> }}"]
+    lines = [
+        "module @chain {",
+        f"func.func private @f0(%x: tensor<f32>) -> tensor<f32> {{ {leaf} return %y : tensor<f32> }}",
+    ]
     for level in range(1, levels + 1):
         name = "public @main" if level == levels else f"private @f{level}"
         call = f"func.call @f{level - 1}(%{{}}) : (tensor<f32>) -> tensor<f32>"
-        lines.append(f"func.func {name}(%x: tensor<f32>) -> tensor<f32> {{ %y = {call.format('x')} %z = {call.format('y')} return %z : tensor<f32> }}")
+        lines.append(
+            f"func.func {name}(%x: tensor<f32>) -> tensor<f32> {{ %y = {call.format('x')} %z = {call.format('y')} return %z : tensor<f32> }}"
+        )
     return "\n".join([*lines, "}"])
 
 

@@ -1,7 +1,7 @@
 """The families of built-in strategies, pair by pair and stage by stage: golden verdicts, each argued.
 
-A cell is three letters, one a stage (jaxpr, stablehlo, hlo): I IDENTICAL, E EQUIVALENT, D DIFFERENT. A strategy against itself
-is III everywhere and not listed.
+A cell is three letters, one a stage (jaxpr, stablehlo, hlo): I IDENTICAL, E EQUIVALENT, D DIFFERENT. A strategy against
+itself is III everywhere and not listed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ STAGES = ("jaxpr", "stablehlo", "hlo")
 ROLLOUT = {
     # Two spellings of one closure: Python's way to write a function is gone after tracing.
     ("lambda", "def"): "III",
-    # The carries are handed on unchanged and come back as three more results. JAX from 0.6.1 on makes them closures itself.
+    # The carries are handed on unchanged and come back as three more results. JAX from 0.6.1 on makes them closures
+    # itself.
     ("lambda", "carry"): "EEE",
     ("def", "carry"): "EEE",
     # dtau and damp are constants of one side: equal under the printed binding.
@@ -144,7 +145,10 @@ def test_lambda_and_carry() -> None:
 def test_lambda_and_constant() -> None:
     answer = scanir.diff("lambda", "constant", stage="all")
     for stage in answer.stages:
-        assert [(b.side, b.argument, b.constant) for b in stage.bindings] == [("a", "dtau", "0.01"), ("a", "damp", "1e-06")]
+        assert [(b.side, b.argument, b.constant) for b in stage.bindings] == [
+            ("a", "dtau", "0.01"),
+            ("a", "damp", "1e-06"),
+        ]
     refused = scanir.diff("lambda", "constant", stage="all", forbid=["constant-argument"])
     assert letters(refused) == "DDD"
     assert refused.exit_code == 1

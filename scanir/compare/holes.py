@@ -55,6 +55,8 @@ def body_of(table: Table, canonical: Canonical, loop: Loop, inside: set[int]) ->
     def is_hole(term: int) -> bool:
         if term in elems:
             return True
+        if table.kind(term) == "fun":
+            return False  # the body of a reduction or the like is code, wherever it could stand
         return not table.free[term] & bit and not (term in inside and table.kind(term) == "op")
 
     writer = _Writer(table, slots, is_hole)

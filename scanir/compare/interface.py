@@ -115,7 +115,12 @@ def _trees(a: Program, b: Program, pairing: Pairing, found: InterfaceDifference)
     for name in pairing.renamed:
         found.classes["class:interface"].append(f"argument {name}")
     left, right = a.interface, b.interface
-    if len(left.results) == len(right.results) and left.output_tree != right.output_tree:
+    if (
+        left.output_tree
+        and right.output_tree
+        and len(left.results) == len(right.results)
+        and left.output_tree != right.output_tree
+    ):
         found.classes["class:interface"].append("result pytree")
 
 

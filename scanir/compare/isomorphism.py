@@ -40,14 +40,21 @@ class Isomorphism:
         a, b = self._modules
         if len(self._effects) < 2 or a.dialect != b.dialect:
             return False
-        if len(unreachable(a)) != len(unreachable(b)):
-            return False
-        entries = (a.function(a.entry), b.function(b.entry))
-        if not self._closed_regions(entries[0].body, entries[1].body):
-            return False
+        return self._alike(a.function(a.entry), b.function(b.entry)) and not self.dead_functions()
+
+    def dead_functions(self) -> list[str]:
+        """Names of the functions nobody calls that have no like in the same place of the other module."""
+        left, right = (unreachable(module) for module in self._modules)
+        unlike = [f.name for f, g in zip(left, right, strict=False) if not self._alike(f, g)]
+        count = min(len(left), len(right))
+        return unlike + [function.name for function in (*left[count:], *right[count:])]
+
+    def _alike(self, a: Function, b: Function) -> bool:
+        self._closed_regions(a.body, b.body)
         while self._pending:
             pairing = _Pairing(self, *self._pending.pop())
             if not pairing.holds():
+                self._pending.clear()
                 return False
             self.ordered = self.ordered and pairing.ordered()
         return True

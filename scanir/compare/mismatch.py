@@ -14,6 +14,8 @@ from scanir.result import Mismatch
 
 #: Pairs of terms looked at; a walk that ends here still has its first mismatch.
 LIMIT = 100_000
+#: Characters of an attribute that are shown.
+SHOWN = 80
 
 
 def first_mismatch(
@@ -151,14 +153,28 @@ def _attributes(a: object, b: object) -> str:
     except (TypeError, ValueError):
         return ""
     names = [name for name in sorted(left.keys() | right.keys()) if left.get(name) != right.get(name)]
-    return "; ".join(f"{name} = {_short(left.get(name))} against {_short(right.get(name))}" for name in names[:3])
+    return "; ".join(f"{name} = {_contrast(left.get(name), right.get(name))}" for name in names[:3])
 
 
-def _short(value: Any) -> str:
-    if value is None:
-        return "absent"
-    text = print_attr(attr_of_key(value), Style(digests=True))
-    return text if len(text) <= 80 else f"{text[:77]}..."
+def _contrast(a: Any, b: Any) -> str:
+    """Two attributes side by side; of long ones the part around the first difference."""
+    left, right = (
+        "absent" if value is None else print_attr(attr_of_key(value), Style(digests=True)) for value in (a, b)
+    )
+    same = 0
+    for x, y in zip(left, right, strict=False):
+        if x != y:
+            break
+        same += 1
+    start = max(0, same - SHOWN // 2)
+    return " against ".join(_cut(text, start) for text in (left, right))
+
+
+def _cut(text: str, start: int) -> str:
+    if len(text) <= SHOWN:
+        return text
+    end = start + SHOWN
+    return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
 
 
 def _types(types: tuple[object, ...]) -> str:

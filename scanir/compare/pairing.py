@@ -44,6 +44,7 @@ def pair_arguments(a: Program, b: Program) -> Pairing:
     renamed = tuple(
         f"{x.name} / {y.name}"
         for x, y in zip(left, right, strict=False)
+        if a.interface.input_tree and b.interface.input_tree  # a file has no pytrees
         if (x.keyword or y.keyword or x.path != y.path) and (x.name, x.path) != (y.name, y.path)
     )
     if len(left) == len(right):

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from scanir.compare.bindings import unify
 from scanir.compare.interface import InterfaceDifference
+from scanir.compare.isomorphism import Isomorphism
 from scanir.compare.pairing import Pairing
 from scanir.compare.profile import Profile, differences, profile, use
 from scanir.ir.structure import CALLS
@@ -78,6 +79,7 @@ class Prover:
         self.interface = interface
         self.table = Table()
         self.budget_hit = False
+        self.dead_functions = Isomorphism(*self.programs).dead_functions()
         self._settings = Settings(settled=settled, exact_nans=exact_nans)
         self._sides: dict[object, Side] = {}
         self._as_they_stand: list[tuple[frozenset[str], Proof]] = []
@@ -296,6 +298,10 @@ class Prover:
             proof.uses["unused-argument"] = use("unused-argument", unused)
         proof.profiles = (profile(proof.sides[0]), profile(proof.sides[1]))
         proof.uses |= differences(*proof.profiles)
+        if self.dead_functions:
+            found = proof.uses.get("dead-code", RuleUse("dead-code", 0))
+            where = (*found.where, *self.dead_functions)[:4]
+            proof.uses["dead-code"] = RuleUse("dead-code", found.count + len(self.dead_functions), where)
         if self.catch_all is not None and not proof.uses:
             proof.uses[self.catch_all.rule] = self.catch_all
 

@@ -15,6 +15,7 @@ from scanir.compare.proof import Proof, Prover, candidates
 from scanir.errors import ScanirError
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Location
+from scanir.ir.verify import problems
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT, RULES
 from scanir.normalize.side import CallCycle, nan_bits_are_seen
@@ -107,6 +108,11 @@ class _Comparison:
         return smaller
 
     def _equivalent(self, proof: Proof) -> StageDiff:
+        """The verdict of a proof that holds; a module that contradicts itself proves nothing."""
+        for program in (self._a, self._b):
+            for problem in problems(program.module)[:1]:
+                reason = f"{program.label or program.module.name} contradicts itself in {problem.where}: {problem.what}"
+                return self._answer(Verdict.INCONCLUSIVE, proof, reasons=(f"{reason}; dump it again",))
         used = proof.used()
         modulo = tuple(used.get(rule, RuleUse(rule, 1)) for rule in RULES if rule in proof.rules)
         return self._answer(Verdict.EQUIVALENT, proof, modulo=modulo)

@@ -25,8 +25,13 @@ def convention_problems(op: Op, functions: Mapping[str, Function]) -> Iterator[s
     if op.name == "constant":
         yield from _constant(op)
         return
+    if op.name in ("tuple", "get-tuple-element", "stablehlo.tuple", "stablehlo.get_tuple_element"):
+        yield from _packing(op)
+        return
     if op.name not in SCANS | WHILES | BRANCHES | CALLS:
         return
+    if op.name in SCANS and op.attribute("num_carries") is not None:
+        return  # HLO has an opcode of that name, which is another op
     seen = view(op)
     match seen:
         case LoopView(condition=None):
@@ -78,6 +83,20 @@ def _of(values: Sequence[Value]) -> list[Type]:
 def _interface(what: str, region: Region, params: Sequence[Type], results: Sequence[Type]) -> Iterator[str]:
     yield from _types(f"parameters of the {what}", _of(region.params), params)
     yield from _types(f"results of the {what}", _of(region.results), results)
+
+
+def _packing(op: Op) -> Iterator[str]:
+    """A tuple has the types of its operands, an element the type that the tuple gives it."""
+    if op.name.endswith("tuple"):
+        whole = op.results[0].type if op.results else None
+        if isinstance(whole, TupleType):
+            yield from _types("elements of the tuple", _of(op.operands), whole.elements)
+        return
+    whole = op.operands[0].type if op.operands else None
+    index = op.attribute("index")
+    number = getattr(index, "value", None)
+    if isinstance(whole, TupleType) and isinstance(number, int) and 0 <= number < len(whole.elements):
+        yield from _types("element of the tuple", _of(op.results), (whole.elements[number],))
 
 
 def _constant(op: Op) -> Iterator[str]:

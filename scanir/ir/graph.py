@@ -11,12 +11,15 @@ Conventions that every reader keeps (the *structured* ops; see `scanir.ir.struct
   captured values.
 * ``while``, ``stablehlo.while``: operands are the initial values; regions are condition, body. The HLO ``while`` has a
   single tuple operand, and regions with a single tuple parameter.
-* ``cond`` (jaxpr), ``stablehlo.if``, ``stablehlo.case``, ``conditional`` (HLO): operand 0 selects; the other operands bind
-  the branches' parameters (``cond``: all of them in each branch; ``conditional``: operand k+1 is the parameter of branch k).
-* calls (``jit``, ``closed_call``, ``core_call``, ``func.call``, HLO ``call`` and ``fusion``): attribute ``callee`` is a Symbol.
-* other ops with regions (reduce, sort, scatter, custom_jvp_call, remat ...): each region's parameters are bound by the op.
-* A region may use values of the regions around it (captures), except in HLO, where regions are closed. One Region object may be
-  shared by several ops when it is closed.
+* ``cond`` (jaxpr), ``stablehlo.if``, ``stablehlo.case``, ``conditional`` (HLO): operand 0 selects; the other operands
+  bind the branches' parameters (``cond``: all of them in each branch; ``conditional``: operand k+1 is the parameter of
+  branch k).
+* calls (``jit``, ``closed_call``, ``core_call``, ``func.call``, HLO ``call`` and ``fusion``): attribute ``callee`` is a
+  Symbol.
+* other ops with regions (reduce, sort, scatter, custom_jvp_call, remat ...): each region's parameters are bound by the
+  op.
+* A region may use values of the regions around it (captures), except in HLO, where regions are closed. One Region
+  object may be shared by several ops when it is closed.
 """
 
 from __future__ import annotations
@@ -74,7 +77,8 @@ class Region:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A named region. ``param_attrs`` and ``result_attrs`` hold one attribute list a parameter or result, or are empty."""
+    """A named region. ``param_attrs`` and ``result_attrs`` hold one attribute list a parameter or result, or are
+    empty."""
 
     name: str
     body: Region

@@ -29,6 +29,7 @@ from scanir.ir.lexical import Word, error, unquote, words
 from scanir.ir.steps import Steps
 from scanir.ir.types import TOKEN, Dim, OpaqueType, TensorType, TupleType, Type
 
+
 class Reading:
     """A text being read: a place in its words, and the rules for attributes and types."""
 

@@ -20,8 +20,8 @@ CALLS = frozenset({"jit", "closed_call", "core_call", "func.call", "call", "fusi
 @dataclass(frozen=True, slots=True)
 class LoopView:
     """A loop. ``inits[i]`` starts slot i; ``body.params`` are slots, then elements of ``xs``; ``body.results`` are next
-    values, then ys. ``condition`` is None for a scan, whose trip count is ``length``. ``dropped`` names the attributes that
-    this view has taken apart; all others belong to the identity of the loop.
+    values, then ys. ``condition`` is None for a scan, whose trip count is ``length``. ``dropped`` names the attributes
+    that this view has taken apart; all others belong to the identity of the loop.
     """
 
     inits: tuple[Value, ...]

@@ -43,6 +43,7 @@ TYPE_CLASSES = {
 
 #: Attributes of the module -> class; None means that it only labels or repeats what is compared elsewhere.
 MODULE_CLASSES: dict[tuple[str, str], str | None] = {
+    ("stablehlo", "jax.uses_shape_polymorphism"): None,  # whether dimensions may be symbols; the types say which are
     ("hlo", "is_scheduled"): "class:schedule",
     ("hlo", "input_output_alias"): "class:donation",
     ("hlo", "buffer_donor"): "class:donation",

@@ -1,6 +1,7 @@
 """Liveness over terms: what results need, loops slot by slot.
 
-A result of a loop needs one slot, and a slot's own update is no use of it, so carries that only feed each other are dead.
+A result of a loop needs one slot, and a slot's own update is no use of it, so carries that only feed each other are
+dead.
 """
 
 from __future__ import annotations

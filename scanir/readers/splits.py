@@ -15,7 +15,8 @@ from scanir.ir.graph import Module
 
 
 def with_splits(module: Module, compiled: Any, kept: Sequence[int] | None) -> Module:
-    """The module of a ``Compiled`` with its splits. ``kept``: the arguments that are its parameters, None if not known."""
+    """The module of a ``Compiled`` with its splits. ``kept``: the arguments that are its parameters, None if not
+    known."""
     import jax
 
     partitions = dict(module.attributes).get("num_partitions")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -156,3 +157,37 @@ def test_layouts_of_the_entry_before_they_are_assigned(tmp_path: Any) -> None:
     rows, columns = (hlo(tmp_path, body, header=header.format(layout)) for layout in ("{1,0}", "{0,1}"))
     assert verdict(rows, columns) is Verdict.EQUIVALENT
     assert verdict(rows, columns, forbid=["class:layout"]) is Verdict.DIFFERENT
+
+
+def _artifact(tmp_path: Path, name: str, text: str) -> str:
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+FUSED = """HloModule m
+%fused (p: f32[4,4]) -> f32[4,4] {
+  %p = f32[4,4] parameter(0)
+  ROOT %s = f32[4,4] sine(%p)
+}
+ENTRY %e (x: f32[4,4]) -> f32[4,4] {
+  %x = f32[4,4] parameter(0)
+  ROOT %f = f32[4,4] fusion(%x), kind=kLoop, calls=%fused
+}
+"""
+
+
+def test_a_module_that_contradicts_itself_proves_nothing(tmp_path: Path) -> None:
+    good = _artifact(tmp_path, "good.hlo", FUSED)
+    bad = _artifact(tmp_path, "bad.hlo", FUSED.replace("%p = f32[4,4]", "%p = f32[4,3]"))
+    assert scanir.diff(good, bad).verdict in (Verdict.INCONCLUSIVE, Verdict.DIFFERENT)
+
+
+def test_dead_functions_are_part_of_a_module(tmp_path: Path) -> None:
+    text = """module {{ func.func public @main(%x: tensor<f32>) -> tensor<f32> {{ return %x : tensor<f32> }}
+    func.func private @dead(%x: tensor<f32>) -> tensor<f32> {{
+    %y = stablehlo.{} %x : tensor<f32> return %y : tensor<f32> }} }}"""
+    left, right = (_artifact(tmp_path, f"{op}.mlir", text.format(op)) for op in ("sine", "cosine"))
+    answer = scanir.diff(left, right)
+    assert (answer.verdict, answer.modulo) == (Verdict.EQUIVALENT, ("dead-code",))
+    assert scanir.diff(left, right, forbid=["dead-code"]).verdict is Verdict.DIFFERENT

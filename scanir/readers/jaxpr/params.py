@@ -137,6 +137,8 @@ def _shown(value: Any, jaxprs: list[Any] | None, depth: int) -> Attr:
     """One of JAX's own objects by what it shows or holds; any other by identity."""
     if not _ours(type(value).__module__):
         return _itself(value)
+    if hasattr(value, "val") and not callable(value):  # a box around a value that cannot be hashed
+        return _record(value, val=read_param(value.val, jaxprs, depth))
     text = repr(value)
     if not _ADDRESS.search(text):
         return _record(value, shows=Text(text))

@@ -56,7 +56,8 @@ def test_read(name: str) -> None:
     op = find(module, name)
     head, _, types = texts.STATEMENTS[name].rpartition(" : ")
     assert op.results
-    # Each attribute that the text spells out in generic form is there, and no other text of the op is lost: the regions.
+    # Each attribute that the text spells out in generic form is there, and no other text of the op is lost: the
+    # regions.
     for attribute in re.findall(r"[{,] ?(\w+) = ", re.sub(r"\(\{.*?\}\)|<[^{}]*>", "", head)):
         if head.startswith('"') and "composite_attributes" not in head and "backend_config" not in head:
             assert op.attribute(attribute) is not None or attribute in DEFAULTS[name], attribute
