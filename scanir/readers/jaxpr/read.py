@@ -54,7 +54,7 @@ class _Reader:
         self._functions: dict[int, Function] = {}
         self._names: dict[int, str] = {}
         self._taken: set[str] = set()
-        self._arrays: dict[tuple[int, str], Array] = {}
+        self._arrays: dict[tuple[int, Any], Array] = {}
         self._types: dict[int, Type] = {}
         self._contexts: dict[int, Attr | None] = {}
         self._alive: list[Any] = []
@@ -108,7 +108,7 @@ class _Reader:
     def _constant(self, builder: RegionBuilder, value: Any, aval: Any) -> Value:
         """A constant of the abstract value's type: a Python scalar is converted to its dtype first."""
         type_ = self._type(aval)
-        key = (id(value), str(getattr(aval, "dtype", "")))
+        key = (id(value), getattr(aval, "dtype", None))
         if key not in self._arrays:
             if not hasattr(aval, "dtype") or hasattr(aval, "inner_aval"):
                 raise ReadError(
@@ -232,7 +232,7 @@ class _Reader:
         jaxprs: list[Any] = []
         without = REPEATED.get(eqn.primitive.name, frozenset()) if "jaxpr" in eqn.params else frozenset()
         attrs = {key: read_param(eqn.params[key], jaxprs) for key in sorted(eqn.params) if key not in without}
-        regions = yield self._regions(jaxprs)
+        regions = (yield self._regions(jaxprs)) if jaxprs else []
         return self._emit(builder, eqn, eqn.primitive.name, operands, attrs, cast("list[Region]", regions))
 
     def _regions(self, jaxprs: list[Any]) -> Steps[list[Region]]:
