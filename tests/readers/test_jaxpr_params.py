@@ -110,6 +110,9 @@ def test_local_classes_of_one_name_are_not_one_class() -> None:
 def test_functions_of_jax_are_known_by_name_and_others_by_identity() -> None:
     assert isinstance(read_param(jax.checkpoint_policies.everything_saveable), (Opaque, Callable))
     assert read_param(lambda x: x) != read_param(lambda x: x)
+    ufuncs = [np.frompyfunc(function, 1, 1) for function in (lambda x: x, lambda x: -x)]
+    assert read_param(ufuncs[0]) != read_param(ufuncs[1])
+    assert read_param(np.sin) == read_param(np.sin)
 
 
 def test_jaxprs_inside_become_regions_wherever_they_are() -> None:

@@ -137,14 +137,16 @@ def _shown(value: Any, jaxprs: list[Any] | None, depth: int) -> Attr:
     """One of JAX's own objects by what it shows or holds; any other by identity."""
     if not _ours(type(value).__module__):
         return _itself(value)
-    if hasattr(value, "val") and not callable(value):  # a box around a value that cannot be hashed
+    if callable(value):  # what it shows is a name (ufuncs made of Python functions share theirs)
+        return read_callable(value)
+    if hasattr(value, "val"):  # a box around a value that cannot be hashed
         return _record(value, val=read_param(value.val, jaxprs, depth))
     text = repr(value)
     if not _ADDRESS.search(text):
         return _record(value, shows=Text(text))
     held = getattr(value, "__dict__", None)
-    if not held or callable(value) or hasattr(value, "__slots__"):
-        return read_callable(value) if callable(value) else _itself(value)
+    if not held or hasattr(value, "__slots__"):
+        return _itself(value)
     parts = {f".{name}": read_param(part, jaxprs, depth) for name, part in held.items() if name not in _PLACES}
     return _record(value, **parts)
 
