@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export JAX_PLATFORMS ?= cpu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test full lint format compat clean
+.PHONY: help demo test cases full lint format compat clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ demo: $(VENV)/.stamp ## set up, then compare the two built-in ways to write a ro
 
 test: $(VENV)/.stamp ## set up, then run every test that belongs to a change
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not full'
+
+cases: $(VENV)/.stamp ## the score on the folder of real questions beside the repository
+	$(BIN)/python -m pytest tests/test_cases.py -q -s
 
 full: $(VENV)/.stamp ## every test, the long ones too, with branch coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered

@@ -145,4 +145,4 @@ def use(rule: str, places: Counter[str] | Iterable[str]) -> RuleUse:
     """A `RuleUse` from counted paths, the most frequent first."""
     counted = places if isinstance(places, Counter) else Counter(places)
     named = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return RuleUse(rule, counted.total(), tuple(path for path, _ in named[:PLACES]))
+    return RuleUse(rule, max(1, counted.total()), tuple(path for path, _ in named[:PLACES]))

@@ -135,18 +135,18 @@ class Prover:
 
     def _match(
         self, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int],
-        keep: Keep | None = None, unbound: tuple[Side, Side] | None = None,
+        keep: Keep | None = None,
     ) -> Proof:  # fmt: skip
         sides = tuple(
             self._side(k, rules, settings, bound, None if keep is None else keep[k])
             for k in (0, 1)
         )  # fmt: skip
         proof = Proof(rules, (sides[0], sides[1]), False, dict(bound))
-        self._results(proof, unbound or proof.sides)
+        self._results(proof, settings, keep)
         if not proof.equal and not bound and "constant-argument" in rules:
             found = self._bindings(rules, settings, keep, proof.sides)
             if found:
-                return self._match(rules, settings, found, keep, proof.sides)
+                return self._match(rules, settings, found, keep)
         if proof.equal:
             self._uses(proof)
         return proof
@@ -207,11 +207,8 @@ class Prover:
     # -- results
     # -------------------------------------------------------------------------------------------------------------
 
-    def _results(self, proof: Proof, unbound: tuple[Side, Side]) -> None:
-        """Compare results and tokens; a shorter list may be one that does not return some of its inputs.
-
-        ``unbound``: the sides before arguments were bound, in which a result that is an argument still is one.
-        """
+    def _results(self, proof: Proof, settings: Settings, keep: Keep | None) -> None:
+        """Compare results and tokens; a shorter list may be one that does not return some of its inputs."""
         left, right = (self._flat(side) for side in proof.sides)
         if left[-1] != right[-1] or not self._types_agree(proof):
             return
@@ -220,7 +217,7 @@ class Prover:
             proof.equal = left == right
             return
         longer, shorter, name = (left, right, "a") if len(left) > len(right) else (right, left, "b")
-        given = self._flat(unbound["ab".index(name)])[:-1]
+        given = self._handed_on("ab".index(name), proof.rules, settings, keep)
         surplus = self._injection(longer, shorter, given)
         if surplus is not None:
             proof.equal = True
@@ -230,6 +227,14 @@ class Prover:
             proof.uses["forwarded-outputs"] = RuleUse(
                 "forwarded-outputs", len(surplus), tuple(f"output {k} of {name}" for k in surplus[:4])
             )
+
+    def _handed_on(self, k: int, rules: frozenset[str], settings: Settings, keep: Keep | None) -> list[int]:
+        """The results of one side with no argument bound, and with what loops hand on unchanged seen as what it is.
+
+        Whether a surplus result is an argument does not depend on the rules that the rest of the proof may use.
+        """
+        more = rules | {"carry-closure", "constant-carry"}
+        return self._flat(self._side(k, more, settings, {}, None if keep is None else keep[k]))[:-1]
 
     def _flat(self, side: Side) -> list[int]:
         """Results with an outermost tuple (HLO) taken apart; the token last."""
@@ -320,4 +325,8 @@ class Prover:
 
 def candidates(proof: Proof) -> frozenset[str]:
     """The rules that a proof that holds may rest on."""
-    return proof.rules & frozenset().union(proof.sides[0].used, proof.sides[1].used, proof.uses)
+    found = frozenset().union(proof.sides[0].used, proof.sides[1].used, proof.uses)
+    if found & {"carry-closure", "constant-carry"}:
+        # With all unchanged carries out of the way their order cannot matter; with them in, it may be all that does.
+        found |= {"carry-order"}
+    return proof.rules & found

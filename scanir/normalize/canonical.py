@@ -73,9 +73,9 @@ class Canonical:
             written = list(ranks)
             ranks.sort(key=lambda rank: self._colours.slot(term, rank))
             if ranks != written:
-                self._state.touched.add("carry-order")
+                self._state.log.append(("carry-order", self._state.loops[term].op.name))
         if len(ranks) < len(self._state.loops[term].types):
-            self._state.touched.add("dead-carry")
+            self._state.log.append(("dead-carry", self._state.loops[term].op.name))
         self.order[term] = ranks
         return close_loop(self._target, self._state.loops[term], ranks, self.of)
 
