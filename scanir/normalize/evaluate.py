@@ -14,7 +14,7 @@ from typing import Any
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.ir.steps import Steps, run
 from scanir.ir.structure import BranchView, CallView, LoopView, view
-from scanir.ir.types import TOKEN, TupleType, Type
+from scanir.ir.types import TOKEN, Type
 from scanir.normalize.binders import (
     Fun,
     Loop,
@@ -32,6 +32,7 @@ from scanir.normalize.identities import Identities
 from scanir.normalize.numbers import affine
 from scanir.normalize.partition import Partition
 from scanir.normalize.trips import declared_trips, starts_of, trip_count
+from scanir.normalize.tuples import Tuples
 from scanir.normalize.values import Table
 
 #: Evaluations of one loop's body are bounded by its slots; this bounds ops over all inlined calls of one side.
@@ -51,6 +52,7 @@ class Evaluator:
         self.table = table
         self.eraser = eraser
         self.effects = effects
+        self.tuples = Tuples(table)
         self.rules = rules
         self.functions: dict[str, Function] = {function.name: function for function in module.functions}
         self.kept: dict[str, int] = {}
@@ -134,7 +136,7 @@ class Evaluator:
             value = op.attribute("value")
             assert value is not None
             return (table.intern("const", (self.eraser.attr(value), types[0])),)
-        if packed := self._packing(op, operands, types):
+        if packed := self.tuples.results(op, operands, types):
             return packed
         effect = self.effects.op(op)
         if not effect and not funs and len(types) == 1:
@@ -154,49 +156,6 @@ class Evaluator:
         if len(types) == 1:
             return (term,)
         return tuple([table.intern("proj", k, (term,)) for k in range(len(types))])
-
-    def _packing(self, op: Op, operands: tuple[int, ...], types: tuple[Type, ...]) -> tuple[int, ...]:
-        """Tuples are looked through everywhere; empty where the op has nothing to do with them."""
-        if op.name in ("tuple", "stablehlo.tuple"):
-            return (self.pack(types[0], operands),)
-        if op.name in ("get-tuple-element", "stablehlo.get_tuple_element"):
-            index = op.attribute("index")
-            return (self.element(operands[0], getattr(index, "value", -1)),)
-        return ()
-
-    def pack(self, type: Type, elements: tuple[int, ...]) -> int:
-        table = self.table
-        if elements and table.kind(elements[0]) == "proj" and table.payload(elements[0]) == 0:
-            whole = table.children(elements[0])[0]
-            same = all(table.keys[e] == ("proj", k, (whole,)) for k, e in enumerate(elements))
-            if same and table.kind(whole) == "op" and table.payload(whole)[2] == (type,):
-                return whole
-        return table.intern("tuple", type, elements)
-
-    def element(self, term: int, index: int) -> int:
-        if self.table.kind(term) == "tuple" and 0 <= index < len(self.table.children(term)):
-            return self.table.children(term)[index]
-        return self.table.intern("proj", index, (term,))
-
-    def _unpack(self, term: int, type: Type) -> list[tuple[int, Type]]:
-        """The leaves of a tuple, in order, with their types."""
-        if not isinstance(type, TupleType):
-            return [(term, type)]
-        stack: list[tuple[int, Type]] = [(term, type)]
-        leaves: list[tuple[int, Type]] = []
-        while stack:
-            current, kind = stack.pop()
-            if isinstance(kind, TupleType):
-                stack.extend((self.element(current, k), kind.elements[k]) for k in reversed(range(len(kind.elements))))
-            else:
-                leaves.append((current, kind))
-        return leaves
-
-    def _repack(self, leaves: list[int], type: Type) -> int:
-        """The inverse of `_unpack`: consumes as many leaves as the type has."""
-        if not isinstance(type, TupleType):
-            return leaves.pop(0)
-        return self.pack(type, tuple([self._repack(leaves, element) for element in type.elements]))
 
     # -- regions of plain ops
     # ----------------------------------------------------------------------------------------------
@@ -281,13 +240,13 @@ class Evaluator:
         results, chosen = [], []
         for k, value in enumerate(op.results):
             type = self.eraser.type(value.type)
-            leaves = [self._unpack(outcome[k], type) for outcome in outcomes]
+            leaves = [self.tuples.unpack(outcome[k], type) for outcome in outcomes]
             merged = [
                 self._select(op, attrs, leaf[0][1], selector, tuple([term for term, _ in leaf]))
                 for leaf in zip(*leaves, strict=True)
             ]
             chosen += merged
-            results.append(self._repack(merged, type))
+            results.append(self.tuples.repack(iter(merged), type))
         self._token = self._select(op, attrs, TOKEN, selector, tuple(tokens))
         # The branch counts as work where anything is chosen; its first choice stands for it.
         choices = [term for term in (*chosen, self._token) if self.table.kind(term) == "sel"]
@@ -308,7 +267,9 @@ class Evaluator:
 
     def _loop(self, op: Op, loop: LoopView, trace: Trace, depth: int) -> Steps[Any]:
         """Evaluate until the partition of the slots holds; results by slot, then ys."""
-        slots = [leaf for value in loop.inits for leaf in self._unpack(self._env[value], self.eraser.type(value.type))]
+        slots = [
+            leaf for value in loop.inits for leaf in self.tuples.unpack(self._env[value], self.eraser.type(value.type))
+        ]
         effect = self.effects.op(op)
         if effect:
             slots.append((self._token, TOKEN))
@@ -350,10 +311,10 @@ class Evaluator:
                 values.append(affine(table, number, *counter, types[i]))
             else:
                 values.append(starts[i] if r is None else leaves[r])
-        queue = values[:-1] if effect else list(values)
+        queue = iter(values[:-1] if effect else values)
         if effect:
             self._token = values[-1]
-        params = [self._repack(queue, self.eraser.type(value.type)) for value in loop.inits]
+        params = [self.tuples.repack(queue, self.eraser.type(value.type)) for value in loop.inits]
         condition = None
         if loop.condition is not None:
             head = Trace("condition")
@@ -371,7 +332,7 @@ class Evaluator:
         results = yield self._enter(loop.body, (*params, *elems), inner, depth + 1)
         nexts = [
             leaf for value, result in zip(loop.inits, results[: len(loop.inits)], strict=True)
-            for leaf, _ in self._unpack(result, self.eraser.type(value.type))
+            for leaf, _ in self.tuples.unpack(result, self.eraser.type(value.type))
         ]  # fmt: skip
         if effect:
             nexts.append(self._token)
@@ -394,8 +355,8 @@ class Evaluator:
         """A loop of 0 or 1 trips: its starts (and empty ys), or its body with the starts put in."""
         self.use("trivial-loop", op)
         table = self.table
-        queue = list(starts)
-        params = [self._repack(queue, self.eraser.type(value.type)) for value in loop.inits]
+        queue = iter(starts)
+        params = [self.tuples.repack(queue, self.eraser.type(value.type)) for value in loop.inits]
         ys = op.results[len(loop.inits) :]
         if trips == 0:
             empty = [table.intern("op", ("empty", (), (self.eraser.type(y.type),), 0, "")) for y in ys]
@@ -435,7 +396,8 @@ class Evaluator:
                 finals.append(record.starts[i] if r is None else table.intern("res", r, (record.term,)))
         if record.effect:
             self._token = finals.pop()
-        results = [self._repack(finals, self.eraser.type(value.type)) for value in loop.inits]
+        queue = iter(finals)
+        results = [self.tuples.repack(queue, self.eraser.type(value.type)) for value in loop.inits]
         for value, y in zip(op.results[len(loop.inits) :], record.ys, strict=True):
             results.append(self._stack(record, y, self.eraser.type(value.type)))
         return tuple(results)
