@@ -146,10 +146,10 @@ class _Walk:
         )  # fmt: skip
 
 
-def _attributes(a: object, b: object) -> str:
+def _attributes(a: Any, b: Any) -> str:
     """Names and values of the attributes that differ."""
     try:
-        left, right = dict(a), dict(b)  # type: ignore[call-overload]  # attribute keys are tuples of pairs
+        left, right = dict(a), dict(b)
     except (TypeError, ValueError):
         return ""
     names = [name for name in sorted(left.keys() | right.keys()) if left.get(name) != right.get(name)]
@@ -181,13 +181,13 @@ def _types(types: tuple[object, ...]) -> str:
     return ", ".join(map(str, types))
 
 
-def _first_index(a: object, b: object) -> str:
+def _first_index(a: Any, b: Any) -> str:
     """Where two constants of one type differ first."""
     if getattr(a, "shape", None) != getattr(b, "shape", None) or getattr(a, "splat", True) or getattr(b, "splat", True):
         return f": {constant_text(a)} against {constant_text(b)}"
-    left, right = a.data, b.data  # type: ignore[attr-defined]  # both are Arrays: they have a shape
+    left, right = a.data, b.data
     count = 1
-    for dim in a.shape:  # type: ignore[attr-defined]
+    for dim in a.shape:
         count *= int(dim)
     width = max(1, len(left) // max(1, count))
     low, high = 0, len(left)
