@@ -2,70 +2,20 @@
 
 from __future__ import annotations
 
-import struct
+from typing import Any
 
-from scanir.ir.attrs import Array
-from scanir.ir.types import Type
+from scanir.compare.attributes import constant_text
+from scanir.ir.attrs import Int
+from scanir.ir.types import TensorType
 from scanir.normalize.identities import result_type
+from scanir.normalize.reify import unkeyed
 from scanir.normalize.values import Table
 from scanir.program import Argument
 
-_FORMATS = {"f32": "<f", "f64": "<d", "f16": "<e"}
-
-
-def constant_text(value: object) -> str:
-    """Short text of a constant: its digits if it is one number, else its type and first elements."""
-    if not isinstance(value, Array):
-        return "a constant that is not shown"
-    if not value.shape or value.splat:
-        number = _number(value.dtype, value.data)
-        return number if not value.shape else f"{number} everywhere in {value.dtype}[{','.join(map(str, value.shape))}]"
-    width = len(value.data) // max(1, _count(value))
-    first = [
-        _number(value.dtype, value.data[k : k + width]) for k in range(0, min(4, _count(value)) * width, max(1, width))
-    ]
-    return (
-        f"{value.dtype}[{','.join(map(str, value.shape))}] of {', '.join(first)}{', ...' if _count(value) > 4 else ''}"
-    )
-
-
-def _count(value: Array) -> int:
-    count = 1
-    for dim in value.shape:
-        count *= int(dim)
-    return count
-
-
-def _number(dtype: str, data: bytes) -> str:
-    if dtype in _FORMATS and len(data) == struct.calcsize(_FORMATS[dtype]):
-        return shortest(struct.unpack(_FORMATS[dtype], data)[0], dtype)
-    if dtype == "bf16" and len(data) == 2:
-        return shortest(struct.unpack("<f", b"\0\0" + data)[0], "bf16")
-    if dtype == "bool":
-        return "true" if any(data) else "false"
-    if dtype.lstrip("ui").isdigit() and dtype[0] in "iu":
-        return str(int.from_bytes(data, "little", signed=dtype[0] == "i"))
-    return f"{dtype} 0x{data[::-1].hex()}"
-
-
-def shortest(number: float, dtype: str) -> str:
-    """The fewest digits that read back as the same number of that type."""
-    if number != number or dtype == "f64":
-        return repr(number)
-    pack = _FORMATS.get(dtype, "<f")
-    for digits in range(1, 18):
-        text = f"{number:.{digits}g}"
-        if _round(float(text), dtype, pack) == _round(number, dtype, pack):
-            return repr(float(text))
-    return repr(number)
-
-
-def _round(number: float, dtype: str, pack: str) -> bytes:
-    try:
-        data = struct.pack(pack, number)
-    except OverflowError:
-        return b"overflow"
-    return data[2:] if dtype == "bf16" else data
+#: Ops within ops that a description shows, and the characters it may have.
+DEPTH, LONGEST = 2, 60
+#: Ops that choose between two values, and which operand is which.
+SELECTS = {"select_n": ("false", "true"), "select": ("true", "false"), "stablehlo.select": ("true", "false")}
 
 
 class Describer:
@@ -82,41 +32,133 @@ class Describer:
         return str(result_type(self._table, term) or "")
 
     def value(self, term: int) -> str:
-        """A short name: ``dtau``, ``0.01``, ``mul(..) f32[3]``."""
+        """A description of its own: ``dtau``, ``0.01``, ``mul(s, sin(gain)) -> f32[3]``."""
+        kind, payload, children = self._table.keys[term]
+        match kind:
+            case "op" if payload[0] == "affine":
+                return f"{self._affine(term)} -> {payload[2][0]}"
+            case "op" if payload[0] in SELECTS and len(children) == 3:
+                return f"{payload[0]} on {self._choice(children, self._cases(payload[0], children))} -> {payload[2][0]}"
+            case "op":
+                return f"{self._fitting(term)} -> {', '.join(map(str, payload[2]))}".rstrip()
+            case "sel":
+                return f"a {payload[0]} on {self._choice(children, self._branches(term))}"
+            case "res" if payload != "trip":
+                return f"slot {payload} of {self.value(children[0])}" if isinstance(payload, int) else "the trip count"
+            case "ys":
+                return f"stacked values {payload[1]} of {self.value(children[0])}"
+            case "slot":
+                return f"a carried {payload[2]}" if payload[1] != "trip" else "the trip number"
+            case "item":
+                return f"an element {payload[1]} of {self.value(children[0])}"
+            case "loop":
+                return f"a {payload[1][0]} loop"
+            case "call":
+                return f"a call ({payload[0]})"
+            case "leaf" | "elem":
+                return f"a loop value {payload[2]}"
+            case _:
+                return self._inner(term, 0)
+
+    def effect(self, term: int) -> str:
+        """What an effect's token stands for: the op that made it."""
+        kind, _, children = self._table.keys[term]
+        return self.value(children[0]) if kind == "proj" else self.value(term)
+
+    def _fitting(self, term: int) -> str:
+        """An op with as much of its operands as fits."""
+        for depth in range(DEPTH, 0, -1):
+            text = self._inner(term, depth)
+            if len(text) <= LONGEST:
+                return text
+        return f"{_bare(self._table.payload(term)[0])}(..)"
+
+    def _inner(self, term: int, depth: int) -> str:
+        """A value within the description of another one."""
         kind, payload, children = self._table.keys[term]
         match kind:
             case "in":
                 argument = self._arguments.get(payload[0])
                 return argument.name if argument is not None else "the token"
             case "const":
-                return constant_text(payload[0])
+                return constant_text(payload[0]) if depth == 0 else self._short_constant(term)
             case "op":
-                return f"{payload[0]} -> {', '.join(map(str, payload[2]))}"
+                return self._op(term, depth)
             case "proj":
-                return (
-                    self.value(children[0]) if payload == "token" else f"result {payload} of {self.value(children[0])}"
-                )
-            case "res":
-                return f"slot {payload} of a loop" if payload != "trip" else "the trip count of a loop"
-            case "ys":
-                return f"stacked values {payload[1]} of a loop"
-            case "slot":
-                return f"a carried {payload[2]}" if payload[1] != "trip" else "the trip number"
+                return f"{f'result {payload} of ' if payload != 'token' else ''}{self._inner(children[0], depth)}"
             case "item":
-                return f"an element {payload[1]} of {self.value(children[0])}"
+                return f"{self._inner(children[0], 0)}[trip]"
             case "bound":
                 return f"parameter {payload[1]} of a region"
-            case "loop":
-                return f"a {payload[1][0]} loop"
             case "sel":
-                return f"a {payload[0]}"
+                return f"{_bare(payload[0])}(..)"
+            case _:
+                return self._bound(kind, payload)
+
+    def _bound(self, kind: str, payload: Any) -> str:
+        """What hangs on a loop or a call."""
+        match kind:
+            case "res":
+                return f"loop result {payload}" if payload != "trip" else "trip count"
+            case "slot":
+                return "carry" if payload[1] != "trip" else "trip"
+            case "ys":
+                return "stacked loop values"
+            case "loop":
+                return f"{payload[1][0]} loop"
             case "call":
-                return f"a call ({payload[0]})"
+                return f"call {payload[0]}"
             case "leaf" | "elem":
-                return f"a loop value {_type_text(payload[2])}"
+                return "loop value"
             case _:
                 return kind
 
+    def _op(self, term: int, depth: int) -> str:
+        payload, children = self._table.payload(term), self._table.children(term)
+        if payload[0] == "affine":
+            return self._affine(term)
+        operands = children[: payload[3]]
+        if not depth:
+            return f"{_bare(payload[0])}(..)" if operands else f"{_bare(payload[0])}()"
+        return f"{_bare(payload[0])}({', '.join(self._operand(child, depth - 1) for child in operands)})"
 
-def _type_text(type: Type) -> str:
-    return str(type)
+    def _operand(self, term: int, depth: int) -> str:
+        if self._table.kind(term) == "const":
+            return self._short_constant(term)
+        return self._inner(term, depth)
+
+    def _short_constant(self, term: int) -> str:
+        value, type = self._table.payload(term)
+        splat = getattr(value, "splat", False) or (isinstance(type, TensorType) and not type.shape)
+        return constant_text(value).partition(" everywhere")[0] if splat else f"constant {type}"
+
+    def _affine(self, term: int) -> str:
+        """A function of the trip number: ``trip``, ``2*trip+1``."""
+        found = unkeyed(self._table.payload(term)[1])
+        factor, offset = (attr.value if isinstance(attr := found[name], Int) else 0 for name in ("factor", "offset"))
+        trip = self._inner(self._table.children(term)[0], 0)
+        text = trip if factor == 1 else f"{factor}*{trip}"
+        return text if not offset else f"{text}{offset:+d}"
+
+    def _cases(self, name: str, children: tuple[int, ...]) -> list[str]:
+        type = result_type(self._table, children[0])
+        return list(SELECTS[name]) if isinstance(type, TensorType) and type.dtype == "bool" else ["0", "1"]
+
+    def _branches(self, term: int) -> list[str]:
+        """What selects each branch of a choice."""
+        (name, _, _), children = self._table.payload(term), self._table.children(term)
+        type = result_type(self._table, children[0])
+        if not isinstance(type, TensorType) or type.dtype != "bool":
+            return [str(k) for k in range(len(children) - 1)]
+        return ["false", "true"] if name == "cond" else ["true", "false"]  # jaxpr counts branches, the others ask
+
+    def _choice(self, children: tuple[int, ...], cases: list[str]) -> str:
+        """``gt(x, 0.0): 0 gives mul(..), 1 gives add(..)``."""
+        outcomes = [f"{case} gives {self._inner(child, 1)}" for case, child in zip(cases, children[1:], strict=False)]
+        type = result_type(self._table, children[0])
+        return f"{self._inner(children[0], 1)} ({type}): {', '.join(outcomes)}"
+
+
+def _bare(name: str) -> str:
+    """An op without its dialect, which the line it stands in tells."""
+    return name.removeprefix("stablehlo.")

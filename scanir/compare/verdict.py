@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scanir.compare.describe import Describer, constant_text
+from scanir.compare.attributes import constant_text
+from scanir.compare.describe import Describer
 from scanir.compare.interface import compare_interfaces
 from scanir.compare.isomorphism import Isomorphism
 from scanir.compare.loops import compare_loops

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scanir.ir.attrs import Array, Attr, Bool, Hidden, Int, Opaque, Record, Seq, Symbol, Text, TypeAttr
+from scanir.ir.attrs import Array, Attr, Bool, Callable, Hidden, Int, Opaque, Record, Seq, Symbol, Text, TypeAttr
 from scanir.ir.builder import RegionBuilder
 from scanir.ir.graph import Function, Module, Region, Value
 from scanir.ir.steps import Steps, run
@@ -260,6 +260,8 @@ def attr_of_key(value: Any) -> Attr:
         return Record(tuple((name, attr_of_key(item)) for name, item in value[1]))
     if isinstance(value, tuple) and value and value[0] == "type":
         return TypeAttr(value[1])
+    if isinstance(value, tuple) and value and value[0] == "function":
+        return Callable(value[1], value[2], 0)
     if isinstance(value, tuple):
         return Opaque("key", " ".join(str(part) for part in value[:3]))
     if isinstance(value, (str, int)):
