@@ -117,6 +117,16 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """Something beside the verdict that a person asks for next. ``kind`` groups facts (``outputs``, ``weak types``);
+    ``side`` is ``a``, ``b``, or empty for both."""
+
+    kind: str
+    side: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class StageDiff:
     """The answer at one stage."""
 
@@ -129,6 +139,7 @@ class StageDiff:
     assumptions: tuple[str, ...] = ()
     loops: tuple[LoopDiff, ...] = ()
     mismatch: Mismatch | None = None
+    facts: tuple[Fact, ...] = ()
     provenance: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -36,7 +36,7 @@ class Describer:
         kind, payload, children = self._table.keys[term]
         match kind:
             case "op" if payload[0] == "affine":
-                return f"{self._affine(term)} -> {payload[2][0]}"
+                return f"the counter {self._affine(term)} -> {payload[2][0]}"
             case "op" if payload[0] in SELECTS and len(children) == 3:
                 return f"{payload[0]} on {self._choice(children, self._cases(payload[0], children))} -> {payload[2][0]}"
             case "op":

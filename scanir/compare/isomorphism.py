@@ -19,7 +19,8 @@ from scanir.program import Program
 
 
 class Isomorphism:
-    """Pairs two programs. `holds` answers; then ``ordered`` tells whether paired ops are written in the same order."""
+    """Pairs two programs. `holds` answers; then ``ordered`` tells whether paired ops are written in the same order, and
+    ``renamed`` lists functions that are paired under unlike names."""
 
     def __init__(self, a: Program, b: Program, *, guess: bool = False, settled: bool = False) -> None:
         self._modules = (a.module, b.module)
@@ -32,6 +33,7 @@ class Isomorphism:
             eraser.symbol = lambda name: "function"
         self._effects = tuple(Effects(m, callee_order(m)[0]) for m in self._modules if not callee_order(m)[1])
         self.ordered = True
+        self.renamed: dict[tuple[str, str], None] = {}
         self._closed: dict[tuple[int, int], bool] = {}
         self._pending: list[tuple[Region, Region]] = []
 
@@ -82,6 +84,8 @@ class Isomorphism:
             if facts(callees[0]) != facts(callees[1]):
                 return False
             self._closed_regions(callees[0].body, callees[1].body)
+            if left != right:
+                self.renamed[left, right] = None
         return True
 
     def has_effect(self, side: int, op: Op) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scanir.compare.describe import Describer
 from scanir.compare.holes import Body, body_of, inside_terms
 from scanir.compare.profile import profile
+from scanir.ir.structure import SCANS
 from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Loop, Trace
 from scanir.normalize.canonical import Canonical
@@ -60,13 +61,14 @@ def _loops(side: Side) -> list[_Found]:
 
 
 def _pair(left: list[_Found], right: list[_Found]) -> list[tuple[_Found | None, _Found | None]]:
-    """Equal loops first, then equal bodies, then what is left in order, if of one kind and depth."""
+    """Equal loops first, then equal bodies, then what is left in order: of one kind and depth, at last of one depth."""
     partner: dict[int, int] = {}
     taken: set[int] = set()
     keys = (
         lambda f: ("value", f.value),
         lambda f: ("body", f.body.form),
         lambda f: ("place", f.loop.op.name, f.loop.depth),
+        lambda f: ("depth", f.loop.depth),
     )
     for key in keys:
         waiting: dict[object, list[int]] = defaultdict(list)
@@ -101,7 +103,9 @@ def _diff(
         verdict = "SAME-BODY"
     else:
         verdict = "DIFFERENT"
-    notes = () if same_trips else (f"trip count {_trips(left)} against {_trips(right)}",)
+    notes: tuple[str, ...] = () if same_trips else (f"trip count {_trips(left)} against {_trips(right)}",)
+    if len({found.loop.op.name in SCANS for found in (left, right)}) == 2:
+        notes += ("only a scan can be differentiated in reverse (jax.grad), a while loop cannot",)
     return LoopDiff(
         verdict,
         sides[0],

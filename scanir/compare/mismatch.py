@@ -166,7 +166,10 @@ class _Walk:
         """(path, line) of each side: of what computes the value, else of what holds it."""
         found = []
         for k in (0, 1):
-            at = terms[k] if place.owner[k] < 0 or terms[k] in self._origins[k] else place.owner[k]
+            at = terms[k]
+            while at not in self._origins[k] and at >= 0 and self._table.kind(at) in ("res", "ys", "proj"):
+                at = self._table.children(at)[0]
+            at = at if place.owner[k] < 0 or at in self._origins[k] else place.owner[k]
             found.append(self._origins[k].get(at, ("/".join(place.path), "")))
         return found
 

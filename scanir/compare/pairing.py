@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scanir.ir.types import TensorType
 from scanir.program import Argument, Program
@@ -17,14 +17,17 @@ class Pairing:
     left: tuple[int, ...]
     right: tuple[int, ...]
     renamed: tuple[str, ...]
+    _numbers: dict[tuple[str, int], int] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for number, (x, y) in enumerate(self.pairs):
+            self._numbers["a", x] = self._numbers["b", y] = number
+        alone = [*(("a", k) for k in self.left), *(("b", k) for k in self.right)]
+        self._numbers.update((key, len(self.pairs) + k) for k, key in enumerate(alone))
 
     def index(self, side: str, argument: int) -> int:
         """The number of an argument in the common numbering: pairs first, then what is left over on either side."""
-        for number, pair in enumerate(self.pairs):
-            if pair[0 if side == "a" else 1] == argument:
-                return number
-        alone = self.left if side == "a" else self.right
-        return len(self.pairs) + alone.index(argument) + (len(self.left) if side == "b" else 0)
+        return self._numbers[side, argument]
 
 
 def _like(a: Argument, b: Argument) -> bool:

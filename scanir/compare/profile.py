@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scanir.ir.graph import Op
+from scanir.ir.structure import SCANS, WHILES, label
 from scanir.normalize.binders import Fun, Loop, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.side import Side
@@ -19,6 +20,7 @@ from scanir.result import RuleUse
 Place = tuple[str, int, int]
 #: Paths named for one rule.
 PLACES = 4
+LOOPS = SCANS | WHILES
 
 
 @dataclass(slots=True)
@@ -68,7 +70,7 @@ def _walk(
             elif term not in canonical.updates and term not in counted:
                 key = (op.name, ", ".join(str(result.type) for result in op.results))
                 found.dead[key] += times
-                found.paths.setdefault(key, f"{path}/{op.name}")
+                found.paths.setdefault(key, f"{path}/{label(op)}")
                 if op.name in ("while", "stablehlo.while"):
                     found.dropped_loops.append(f"{path}/{op.name}")
         for inner in reversed(current.inner):
@@ -116,7 +118,7 @@ def _bury(found: Profile, trace: Trace, path: str, times: int) -> None:
         for op, _ in current.entries:
             key = (op.name, ", ".join(str(result.type) for result in op.results))
             found.dead[key] += times
-            found.paths.setdefault(key, f"{path}/{op.name}")
+            found.paths.setdefault(key, f"{path}/{label(op)}")
         stack.extend(current.inner)
 
 
@@ -128,17 +130,26 @@ def differences(a: Profile, b: Profile) -> dict[str, RuleUse]:
         left, right = a.counts.get(value, Counter()), b.counts.get(value, Counter())
         if left == right:
             continue
-        where = (a.ops.get(value) or b.ops[value])[1]
+        places = [found.ops[value][1] for found in (a, b) if value in found.ops]
+        where = places[0]
         total = abs(left.total() - right.total())
         if total:
             duplicated[where] += total
         if set(left) != set(right) and not (total and (set(left) <= set(right) or set(right) <= set(left))):
+            depths = [_depth(place) for place in places]
+            if len(set(depths)) == 2:
+                where = f"{where}: loop depth {depths[0]} in a, {depths[1]} in b"
             moved[where] += max(1, min(left.total(), right.total()))
     unread: Counter[str] = Counter()
     for key in sorted((a.dead - b.dead).keys() | (b.dead - a.dead).keys()):
         unread[a.paths.get(key) or b.paths[key]] += abs(a.dead[key] - b.dead[key])
     named = {"cse": duplicated, "hoisting": moved, "dead-code": unread}
     return {rule: use(rule, places) for rule, places in named.items() if places}
+
+
+def _depth(path: str) -> int:
+    """How many loops a path leads through."""
+    return sum(part in LOOPS for part in path.split("/"))
 
 
 def use(rule: str, places: Counter[str] | Iterable[str]) -> RuleUse:

@@ -159,12 +159,10 @@ class Prover:
         tried."""
         if not (self.pairing.left or self.pairing.right):
             return {}
-        found = unify(self.table, self._flat(sides[0])[:-1], self._flat(sides[1])[:-1], self.pairing)
+        found = unify(self.table, self.flat(sides[0])[:-1], self.flat(sides[1])[:-1], self.pairing)
         if not found and "carry-order" in rules:
             written = self._match(rules - {"carry-order", "constant-argument"}, settings, {}, keep)
-            found = unify(
-                self.table, self._flat(written.sides[0])[:-1], self._flat(written.sides[1])[:-1], self.pairing
-            )
+            found = unify(self.table, self.flat(written.sides[0])[:-1], self.flat(written.sides[1])[:-1], self.pairing)
         return found
 
     def _side(
@@ -209,7 +207,7 @@ class Prover:
 
     def _results(self, proof: Proof, settings: Settings, keep: Keep | None) -> None:
         """Compare results and tokens; a shorter list may be one that does not return some of its inputs."""
-        left, right = (self._flat(side) for side in proof.sides)
+        left, right = (self.flat(side) for side in proof.sides)
         if left[-1] != right[-1] or not self._types_agree(proof):
             return
         left, right = left[:-1], right[:-1]
@@ -234,9 +232,9 @@ class Prover:
         Whether a surplus result is an argument does not depend on the rules that the rest of the proof may use.
         """
         more = rules | {"carry-closure", "constant-carry"}
-        return self._flat(self._side(k, more, settings, {}, None if keep is None else keep[k]))[:-1]
+        return self.flat(self._side(k, more, settings, {}, None if keep is None else keep[k]))[:-1]
 
-    def _flat(self, side: Side) -> list[int]:
+    def flat(self, side: Side) -> list[int]:
         """Results with an outermost tuple (HLO) taken apart; the token last."""
         *results, token = side.results
         if len(results) == 1 and self.table.kind(results[0]) == "tuple":

@@ -60,7 +60,7 @@ def _below(table: Table, a: int, b: int) -> str:
         return ""
     (name, *_), (other, *_) = table.payload(x), table.payload(y)
     types = [result_type(table, term) for term in (x, y)]
-    if types[0] == types[1]:
+    if name != other or types[0] == types[1]:
         return ""
     return f": {name} of {types[0]} against {other} of {types[1]}"
 
@@ -109,7 +109,7 @@ def _loops(payload: Any, other: Any) -> str:
     if name != other_name:
         return f"a {_trips(name, trips[0])} against a {_trips(other_name, trips[1])}"
     if trips[0] != trips[1]:
-        return f"loops differ: {trips[0] or 'trips not known'} against {trips[1] or 'trips not known'}"
+        return f"loops differ: {trips[0] or 'dynamic trips'} against {trips[1] or 'dynamic trips'}"
     if attrs != other_attrs:
         return f"loops differ in {differing(attrs, other_attrs)}"
     if (payload[2], payload[3]) == (other[2], other[3]):

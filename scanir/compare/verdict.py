@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from scanir.compare.attributes import constant_text
 from scanir.compare.describe import Describer
+from scanir.compare.facts import facts
 from scanir.compare.interface import compare_interfaces
 from scanir.compare.isomorphism import Isomorphism
 from scanir.compare.loops import compare_loops
-from scanir.compare.mismatch import first_mismatch
+from scanir.compare.mismatch import Origins, exchanged_places, first_mismatch
 from scanir.compare.pairing import pair_arguments
-from scanir.compare.profile import profile
+from scanir.compare.profile import profile, use
 from scanir.compare.proof import Proof, Prover, candidates
 from scanir.errors import ScanirError
 from scanir.ir.attrs import Bool
@@ -19,7 +20,7 @@ from scanir.ir.graph import Location
 from scanir.ir.verify import problems
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT, RULES
-from scanir.normalize.side import CallCycle, nan_bits_are_seen
+from scanir.normalize.side import CallCycle, Side, nan_bits_are_seen
 from scanir.program import Program
 from scanir.result import Binding, LoopDiff, Mismatch, RuleUse, StageDiff, Verdict
 
@@ -45,6 +46,7 @@ class _Comparison:
         self._a, self._b, self._rules, self._settled = a, b, rules, settled
         self._pairing = pair_arguments(a, b)
         self._interface = compare_interfaces(a, b, self._pairing)
+        self._renamed: tuple[tuple[str, str], ...] = ()
         self._prover = Prover(a, b, self._pairing, self._interface, settled=settled, exact_nans=nan_bits_are_seen(a, b))
 
     def run(self) -> StageDiff:
@@ -73,6 +75,8 @@ class _Comparison:
         pairing = Isomorphism(self._a, self._b, settled=self._settled)
         if not same or not pairing.holds():
             return False
+        if self._a.stage in ("jaxpr", "stablehlo"):  # XLA numbers its computations anew for each module
+            self._renamed = tuple(pairing.renamed)
         if not pairing.ordered and all(("is_scheduled", Bool(True)) in p.module.attributes for p in (self._a, self._b)):
             interface.classes["class:schedule"].append(self._a.module.entry)
             return False
@@ -115,6 +119,8 @@ class _Comparison:
                 reason = f"{program.label or program.module.name} contradicts itself in {problem.where}: {problem.what}"
                 return self._answer(Verdict.INCONCLUSIVE, proof, reasons=(f"{reason}; dump it again",))
         used = proof.used()
+        if "commutative" in proof.rules and (places := self._exchanges()):
+            used["commutative"] = use("commutative", places)
         modulo = tuple(used.get(rule, RuleUse(rule, 1)) for rule in RULES if rule in proof.rules)
         return self._answer(Verdict.EQUIVALENT, proof, modulo=modulo)
 
@@ -161,14 +167,17 @@ class _Comparison:
         written = self._prover.explain(self._rules - {"commutative", "carry-order"})
         for sides in (written, proof.sides):
             if sides is not None:
-                origins = [
-                    {term: (path, line(op.location)) for term, (op, path) in profile(side).ops.items()}
-                    for side in sides
-                ]
-                found = first_mismatch(self._prover.table, sides, self._describers(), (origins[0], origins[1]))
+                found = first_mismatch(self._prover.table, sides, self._describers(), _origins(sides))
                 if found is not None:
                     return found
         return None
+
+    def _exchanges(self) -> list[str]:
+        """Where operands stand in another order."""
+        written = self._prover.explain(self._rules - {"commutative"})
+        if written is None:
+            return []
+        return exchanged_places(self._prover.table, written, self._describers(), _origins(written))
 
     def _answer(
         self, verdict: Verdict, proof: Proof | None, *, modulo: tuple[RuleUse, ...] = (), reasons: tuple[str, ...] = (),
@@ -197,6 +206,14 @@ class _Comparison:
             assumptions=() if proof is None or verdict is not Verdict.EQUIVALENT else assumptions(proof),
             loops=loops,
             mismatch=mismatch,
+            facts=facts(
+                self._a,
+                self._b,
+                verdict,
+                self._results(proof),
+                self._renamed,
+                forwarded=proof is not None and proof.equal,
+            ),
             provenance=tuple(
                 f"{name}: {left.get(name, 'absent')} against {right.get(name, 'absent')}"
                 for name in sorted(left.keys() | right.keys())
@@ -204,6 +221,12 @@ class _Comparison:
             ),
             notes=tuple(dict.fromkeys(self._a.notes + self._b.notes)),
         )
+
+    def _results(self, proof: Proof | None) -> tuple[list[int], list[int]] | None:
+        if proof is None:
+            return None
+        left, right = (self._prover.flat(side)[:-1] for side in proof.sides)
+        return left, right
 
     def _loops(
         self, proof: Proof | None, describers: tuple[Describer, Describer], *, identical: bool
@@ -247,6 +270,14 @@ def loops_only(answer: StageDiff) -> StageDiff:
         reasons=(),
         notes=(*answer.notes, "the programs around the loops differ"),
     )
+
+
+def _origins(sides: tuple[Side, Side]) -> Origins:
+    """For each side: term -> path and line of an op that computes it."""
+    left, right = (
+        {term: (path, line(op.location)) for term, (op, path) in profile(side).ops.items()} for side in sides
+    )
+    return left, right
 
 
 def line(location: Location | None) -> str:

@@ -6,11 +6,14 @@ that is none of them is *plain*; its regions, if it has any, are bound by the op
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from scanir.ir.attrs import Attr, Bool, Int, Symbol
 from scanir.ir.graph import Op, Region, Value
 
+#: What JAX (``clip_0``) and XLA (``region_1.2``) put behind the name of a function that there is already.
+_COPY = re.compile(r"(_\d+|(\.\d+)+)\Z")
 SCANS = frozenset({"scan"})
 WHILES = frozenset({"while", "stablehlo.while"})
 BRANCHES = frozenset({"cond", "stablehlo.if", "stablehlo.case", "conditional"})
@@ -52,6 +55,12 @@ class CallView:
 
 def _int(attr: Attr | None) -> int | None:
     return attr.value if isinstance(attr, Int) else None
+
+
+def label(op: Op) -> str:
+    """How a report names an op: a call with its callee, less the number that tells copies of one function apart."""
+    callee = op.attribute("callee") if op.name in CALLS else None
+    return op.name if not isinstance(callee, Symbol) else f"{op.name} {_COPY.sub('', callee.name)}"
 
 
 def view(op: Op) -> LoopView | BranchView | CallView | None:

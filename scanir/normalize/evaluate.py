@@ -13,7 +13,7 @@ from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.ir.steps import Steps, run
-from scanir.ir.structure import BranchView, CallView, LoopView, view
+from scanir.ir.structure import BranchView, CallView, LoopView, label, view
 from scanir.ir.types import TOKEN, Type
 from scanir.normalize.binders import (
     Fun,
@@ -111,9 +111,9 @@ class Evaluator:
                 raise BudgetExceeded
         return tuple([env[value] for value in region.results])
 
-    def use(self, rule: str, op: Op) -> None:
+    def use(self, rule: str, op: Op, more: str = "") -> None:
         """Log that a rule was applied here."""
-        self.state.log.append((rule, "/".join((*self._place, op.name))))
+        self.state.log.append((rule, "/".join((*self._place, label(op))) + more))
 
     def _scope(self) -> int:
         self._scopes += 1
@@ -166,7 +166,7 @@ class Evaluator:
         funs = []
         for index, region in enumerate(op.regions):
             self._place = (*place, op.name, str(index)) if len(op.regions) > 1 else (*place, op.name)
-            inner = Trace("fun")
+            inner = Trace("fun", label=op.name)
             trace.inner.append(inner)
             fun = yield self.fun(region, inner, depth, effect)
             funs.append(fun.term)
@@ -353,7 +353,7 @@ class Evaluator:
         self, op: Op, loop: LoopView, trips: int, starts: tuple[int, ...], trace: Trace, depth: int
     ) -> Steps[Any]:
         """A loop of 0 or 1 trips: its starts (and empty ys), or its body with the starts put in."""
-        self.use("trivial-loop", op)
+        self.use("trivial-loop", op, f" of {trips} trip{'s' if not trips else ''}")
         table = self.table
         queue = iter(starts)
         params = [self.tuples.repack(queue, self.eraser.type(value.type)) for value in loop.inits]

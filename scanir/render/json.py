@@ -47,6 +47,7 @@ def _stage(stage: StageDiff) -> dict[str, Any]:
         "assumptions": list(stage.assumptions),
         "loops": [_loop(loop) for loop in stage.loops],
         "mismatch": _mismatch(stage.mismatch),
+        "facts": [{"kind": fact.kind, "side": fact.side, "text": fact.text} for fact in stage.facts],
         "provenance": list(stage.provenance),
         "notes": list(stage.notes),
     }

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from scanir.render import words
-from scanir.result import Capture, Diff, LoopDiff, Mismatch, StageDiff
+from scanir.result import Capture, Diff, Fact, LoopDiff, Mismatch, StageDiff
 
 WIDTH = 80
 #: Narrower than this, columns would hold single letters.
@@ -67,6 +67,7 @@ def _head(diff: Diff) -> Text:
         (f"  {words.clean(diff.a)} (a) and {words.clean(diff.b)} (b)", "bold"),
         f" at {', '.join(stage.stage for stage in diff.stages)}\n",
         (words.meaning(diff), "dim"),
+        (f"\n{rung}" if (rung := words.ladder(diff)) else "", "bold"),
     )
 
 
@@ -87,8 +88,9 @@ def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
         parts += [_heading("rules that were needed"), _rules(stage)]
     if stage.bindings:
         parts += [_heading("bindings"), _bindings(stage)]
-    parts += _bullets("outputs", tuple(words.forwarded(output) for output in stage.forwarded_outputs))
     parts += _bullets("assumptions", stage.assumptions)
+    forwarded = tuple(Fact("outputs", "", words.forwarded(output)) for output in stage.forwarded_outputs)
+    parts += _facts(forwarded + stage.facts)
     for number, loop in enumerate(_shown(stage.loops), 1):
         parts += _loop(loop, number)
     if len(stage.loops) > LOOPS:
@@ -123,6 +125,18 @@ def _bullets(title: str, lines: tuple[str, ...]) -> list[RenderableType]:
     for line in lines:
         grid.add_row(Text("-"), Text(words.clean(line)))
     return [_heading(title), _indented(grid)]
+
+
+def _facts(facts: tuple[Fact, ...]) -> list[RenderableType]:
+    """Facts by kind, those of one side under its letter."""
+    parts: list[RenderableType] = []
+    for kind in dict.fromkeys(fact.kind for fact in facts):
+        grid = _grid("bold", "default")
+        for fact in facts:
+            if fact.kind == kind:
+                grid.add_row(Text(fact.side or "-"), Text(words.clean(fact.text)))
+        parts += [_heading(words.clean(kind)), _indented(grid)]
+    return parts
 
 
 def _rules(stage: StageDiff) -> RenderableType:

@@ -111,10 +111,29 @@ def filling(filled: Filling | None) -> str:
 
 
 def loop_title(loop: LoopDiff) -> str:
-    """``scan, 100 trips``."""
-    side = loop.left or loop.right
-    kind = clean(side.kind) if side is not None else "loop"
-    return kind if loop.trip_count is None else f"{kind}, {count(loop.trip_count, 'trip')}"
+    """``scan, 100 trips``; ``while, dynamic trips``."""
+    kind = " / ".join(dict.fromkeys(clean(side.kind) for side in (loop.left, loop.right) if side is not None))
+    if loop.trip_count is not None:
+        return f"{kind}, {count(loop.trip_count, 'trip')}"
+    return kind if any("trip count" in note for note in loop.notes) else f"{kind}, dynamic trips"
+
+
+def ladder(diff: Diff) -> str:
+    """How a difference fares from stage to stage, in one line; empty for one stage alone."""
+    if len(diff.stages) < 2:
+        return ""
+    equal = [stage.stage for stage in diff.stages if stage.verdict in (Verdict.IDENTICAL, Verdict.EQUIVALENT)]
+    others = [stage.stage for stage in diff.stages if stage.stage not in equal]
+    if equal and others:
+        erased = diff.stages[-1].verdict is Verdict.IDENTICAL
+        return f"not the same at {listed(others)}; the same at {listed(equal)}" + (": compiled away" if erased else "")
+    if others:
+        return ""
+    needed = [stage.stage for stage in diff.stages if stage.modulo]
+    if needed and not diff.stages[-1].modulo:
+        rules = listed(dict.fromkeys(use.rule for stage in diff.stages for use in stage.modulo))
+        return f"the same at all stages; {rules} at {listed(needed)} only: the compiler does the same on both sides"
+    return "the same at all stages"
 
 
 def loop_side(side: LoopSide | None) -> str:
