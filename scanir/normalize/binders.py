@@ -63,7 +63,8 @@ class Fun:
 class Trace:
     """What an evaluated region did: its ops with their terms, and the traces inside them, in order.
 
-    ``kind`` is ``body`` (nothing bound), ``loop``, ``fun``, ``branch`` or ``call``.
+    ``kind`` is ``body`` (nothing bound), ``loop``, ``fun``, ``branch`` or ``call``. ``op``: whose region or callee it
+    is.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class Trace:
     selector: tuple[int, int] | None = None
     entries: list[tuple[Op, int]] = field(default_factory=list)
     inner: list[Trace] = field(default_factory=list)
+    op: Op | None = None
 
 
 @dataclass(slots=True)

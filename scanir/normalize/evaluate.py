@@ -166,7 +166,7 @@ class Evaluator:
         funs = []
         for index, region in enumerate(op.regions):
             self._place = (*place, op.name, str(index)) if len(op.regions) > 1 else (*place, op.name)
-            inner = Trace("fun", label=op.name)
+            inner = Trace("fun", label=op.name, op=op)
             trace.inner.append(inner)
             fun = yield self.fun(region, inner, depth, effect)
             funs.append(fun.term)
@@ -203,7 +203,7 @@ class Evaluator:
         place, path = self._place, self._path
         self._place = (*place, call.callee)
         self._path = (*path, id(op))
-        inner = Trace("call", label=call.callee)
+        inner = Trace("call", label=call.callee, op=op)
         trace.inner.append(inner)
         results = yield self._enter(function.body, arguments, inner, depth)
         self._place, self._path = place, path
@@ -231,7 +231,7 @@ class Evaluator:
         outcomes, tokens = [], []
         for index, (region, bound) in enumerate(zip(branch.regions, branch.arguments, strict=True)):
             self._token, self._place = before, (*place, f"{op.name}.{index}")
-            inner = Trace("branch", label=f"{op.name}.{index}", selector=(selector, index))
+            inner = Trace("branch", label=f"{op.name}.{index}", selector=(selector, index), op=op)
             trace.inner.append(inner)
             outcomes.append((yield self._enter(region, tuple([self._env[value] for value in bound]), inner, depth)))
             tokens.append(self._token)
@@ -282,7 +282,7 @@ class Evaluator:
         self._path, self._place = (*path, id(op)), (*place, op.name)
         while True:
             del self.state.log[mark:]
-            inner = Trace("loop")
+            inner = Trace("loop", op=op)
             trip = yield self._trip(op, loop, partition, starts, types, effect, inner, depth)
             # No trip: the condition was evaluated on the initial values themselves, whatever is supposed of later ones.
             few = trivial and trip.trips in (0, 1) and said in (None, trip.trips)
@@ -361,7 +361,7 @@ class Evaluator:
         if trips == 0:
             empty = [table.intern("op", ("empty", (), (self.eraser.type(y.type),), 0, "")) for y in ys]
             return (*params, *empty)
-        inner = Trace("call", label=op.name)
+        inner = Trace("call", label=op.name, op=op)
         trace.inner.append(inner)
         firsts = [
             table.intern("op", ("first element", (), (self.eraser.type(param.type),), 1, ""), (self._env[value],))

@@ -1,0 +1,1 @@
+"""Facts on demand: tables about one program, as data. Imports neither jax nor click."""
