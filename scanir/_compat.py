@@ -168,6 +168,15 @@ def compiler_options(stage: Any) -> tuple[tuple[str, Any], ...] | None:
     return None if found is None else tuple(found)
 
 
+def static_arguments(function: Any) -> tuple[tuple[int, ...], frozenset[str]]:
+    """Positions and names of the static arguments of a jitted function; none of any other."""
+    state = getattr(function, "__getstate__", None) if hasattr(function, "_cache_miss") else None
+    found = state() if state is not None else None
+    if not isinstance(found, dict):
+        return (), frozenset()
+    return tuple(found.get("static_argnums") or ()), frozenset(found.get("static_argnames") or ())
+
+
 def flags() -> dict[str, str]:
     """Settings in force that change numbers or programs, those of context managers included."""
     import jax

@@ -6,7 +6,8 @@ target -> trace -> read -> Module -> normalize -> compare -> Diff.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scanir.errors import ArgumentError, RuleError
 from scanir.program import STAGES, Program
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from scanir.ir.graph import Module
     from scanir.targets.arguments import Arguments
     from scanir.targets.target import Target
+    from scanir.targets.under import Transform
 
+#: Transforms to apply: a text, several, or none.
+Under: TypeAlias = "str | Transform | Iterable[str | Transform]"
 #: What ``all`` stands for.
 ALL = ("jaxpr", "stablehlo", "hlo")
 SCOPES = ("program", "loops")
@@ -36,12 +40,14 @@ def parse_stages(stage: str) -> tuple[str, ...]:
 def diff(
     a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
     strict: bool = False, scope: str = "program", args_a: Arguments | None = None, args_b: Arguments | None = None,
+    under: Under = (),
 ) -> Diff:  # fmt: skip
     """Compare two programs at one or several stages.
 
     ``a`` and ``b`` are callables, jitted functions, ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr``, names of
     strategies or any target text; ``args`` are example arguments of both (shapes are enough). ``allow``, ``forbid`` and
-    ``strict`` choose the rules. With scope ``loops`` the verdict is about the pairs of loops alone. Raises ScanirError.
+    ``strict`` choose the rules. With scope ``loops`` the verdict is about the pairs of loops alone. ``under`` applies
+    transforms of JAX to both sides, ``"grad"`` or ``["grad", "vmap(in_axes=0)"]``: one row each. Raises ScanirError.
     """
     from scanir.normalize.rules import rule_set
 
@@ -52,12 +58,24 @@ def diff(
     sides = (_target(a), _target(b))
     given = (_arguments(args, args_a), _arguments(args, args_b))
     stages = _common_stages(sides, stages)
-    left, right = (target.trace(stages, arguments) for target, arguments in zip(sides, given, strict=True))
     answers = []
-    for name in stages:
-        settled = _settled(left[name], right[name], sides, given)
-        answers.append(_compare(left[name], right[name], rules, settled=settled, scope=scope))
+    for transform, pair in _rows(sides, under):
+        left, right = (target.trace(stages, arguments) for target, arguments in zip(pair, given, strict=True))
+        for name in stages:
+            settled = _settled(left[name], right[name], pair, given)
+            answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
+            answers.append(replace(answer, under=transform))
     return Diff(sides[0].label, sides[1].label, tuple(answers))
+
+
+def _rows(sides: tuple[Target, ...], under: Under) -> list[tuple[str, tuple[Target, ...]]]:
+    """The sides under each transform, by its name; as they are, under no name, where none is asked for."""
+    if not under:
+        return [("", sides)]
+    from scanir.targets.transforms import transformed
+    from scanir.targets.under import parse_under
+
+    return [(str(transform), tuple(transformed(side, transform) for side in sides)) for transform in parse_under(under)]
 
 
 def _names(rules: Iterable[str]) -> Iterable[str]:
@@ -108,7 +126,7 @@ def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, sc
 
 
 def _settled(
-    a: Program, b: Program, sides: tuple[Target, Target], given: tuple[Arguments | None, Arguments | None]
+    a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arguments | None, Arguments | None]
 ) -> bool:
     """True if host callbacks, which lowered modules know by number only, are known from the jaxprs to be the same."""
     from scanir.compare.callbacks import calls_any, same_callbacks
@@ -121,18 +139,22 @@ def _settled(
     return same_callbacks(left, right)
 
 
-def show(target: Any, *, stage: str = "hlo", normalized: bool = False, args: Arguments | None = None) -> str:
-    """The module of a target at one stage as canonical text, raw or in normal form."""
+def show(
+    target: Any, *, stage: str = "hlo", normalized: bool = False, args: Arguments | None = None,
+    under: Under = (),
+) -> str:  # fmt: skip
+    """The module of a target at one stage as canonical text, raw or in normal form, under each of the transforms."""
     from scanir.ir.printer import print_module
 
     side = _target(target)
     stages = _common_stages((side, side), parse_stages(stage))
-    programs = side.trace(stages, args)
     parts = []
-    for name in stages:
-        text = print_module(_normal(programs[name]) if normalized else programs[name].module)
-        parts.append(text if len(stages) == 1 else f"// stage {name}\n{text}")
-    return "\n".join(parts)
+    for transform, (row,) in _rows((side,), under):
+        programs = row.trace(stages, args)
+        for name in stages:
+            text = print_module(_normal(programs[name]) if normalized else programs[name].module)
+            parts.append((f"// under {transform}, stage {name}\n" if transform else f"// stage {name}\n", text))
+    return "\n".join(text if len(parts) == 1 else head + text for head, text in parts)
 
 
 def _normal(program: Program) -> Module:
@@ -151,8 +173,9 @@ def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False)
 
 
 def assert_equivalent(
-    a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = ()
-) -> None:
+    a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
+    under: Under = (),
+) -> None:  # fmt: skip
     """Raise AssertionError, with the report, unless the programs are IDENTICAL or EQUIVALENT.
 
     A gate is stricter than a look: bindings, forwarded outputs and differences of interface, donation and sharding are
@@ -163,6 +186,6 @@ def assert_equivalent(
 
     allow, forbid = tuple(_names(allow)), tuple(_names(forbid))
     closed = [name for name in GATE_FORBIDS if name not in allow]
-    answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed])
+    answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed], under=under)
     if answer.verdict not in (Verdict.IDENTICAL, Verdict.EQUIVALENT):
         raise AssertionError("not equivalent\n" + render_text(answer))

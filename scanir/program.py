@@ -20,7 +20,8 @@ class Argument:
 
     ``name`` is what a person would write for it (``dtau``, ``params['w']``); ``keyword`` is True where the leaf came in
     by keyword, so that its name and not its position identifies it. ``position`` is the index of the positional
-    parameter the leaf belongs to (-1 for keywords), ``path`` the rest of the way to the leaf.
+    parameter the leaf belongs to (-1 for keywords), ``path`` the rest of the way to the leaf. ``group`` is empty
+    for the function's own arguments, else what a transform added them as (``tangent``, ``cotangent``).
     """
 
     name: str
@@ -29,6 +30,7 @@ class Argument:
     path: str = ""
     keyword: bool = False
     donated: bool = False
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class StageDiff:
-    """The answer at one stage."""
+    """The answer at one stage, and under one transform: ``under`` is its text, empty for the programs as they are."""
 
     stage: str
     verdict: Verdict
@@ -142,11 +142,17 @@ class StageDiff:
     facts: tuple[Fact, ...] = ()
     provenance: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    under: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the row is called: ``hlo``, or ``grad, hlo``."""
+        return f"{self.under}, {self.stage}" if self.under else self.stage
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The answer: one `StageDiff` a stage, and their worst as the verdict."""
+    """The answer: one `StageDiff` a transform and stage, and their worst as the verdict."""
 
     a: str
     b: str

@@ -75,8 +75,8 @@ class _Staged:
             "hlo-in": self._read_input,
             "hlo": self._read_hlo,
         }
-        module = _step(f"reaching stage {stage}", reader[stage])
-        interface = _step("reading the interface", lambda: self._interface(stage, module))
+        module = step(f"reaching stage {stage}", reader[stage])
+        interface = step("reading the interface", lambda: self._interface(stage, module))
         options, notes = self._options()
         return Program(
             stage,
@@ -246,10 +246,10 @@ def _check(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
         ) from None
 
 
-def _step(what: str, step: Function[[], Any]) -> Any:
+def step(what: str, run: Function[[], Any]) -> Any:
     """Run one step of JAX; whatever the user's function or the compiler raises becomes a TraceError."""
     try:
-        return step()
+        return run()
     except ScanirError:
         raise
     except Exception as problem:  # tracing runs the user's code, which may raise anything

@@ -236,3 +236,16 @@ def test_written_by_user() -> None:
 
     (eqn,) = equations(lambda x: jax.debug.callback(host, x), S)
     assert _compat_rules.written_by_user(eqn.params["callback"]) is host
+
+
+def test_static_arguments() -> None:
+    """``__getstate__`` of a jitted function, which has ``static_argnums`` and ``static_argnames``."""
+
+    def function(x: Any, n: int, *, flag: bool = False) -> Any:
+        return x**n if flag else x
+
+    jitted = jax.jit(function, static_argnums=1, static_argnames="flag")
+    assert _compat.static_arguments(jitted) == ((1,), frozenset({"flag"}))
+    assert _compat.static_arguments(jax.jit(function, static_argnames="n")) == ((1,), frozenset({"n"}))
+    for other in (jax.jit(function), function, functools.partial(function), 3):
+        assert _compat.static_arguments(other) == ((), frozenset())

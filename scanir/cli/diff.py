@@ -17,6 +17,7 @@ from scanir.cli.options import (
     stage_option,
     stdout_is_for_the_report,
     traceback_option,
+    under_option,
     use_color,
     width,
 )
@@ -39,6 +40,7 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
 @click.option("--args", "args", metavar="ARGS", help=f"{ARGS_HELP} For both sides.")
 @click.option("--args-a", metavar="ARGS", help="The same, for A alone.")
 @click.option("--args-b", metavar="ARGS", help="The same, for B alone.")
+@under_option
 @click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
 @click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
 @click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
@@ -68,7 +70,7 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
 @traceback_option
 def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, allow: tuple[str, ...],
-    forbid: tuple[str, ...], strict: bool, scope: str, format_: str, color: str,
+    forbid: tuple[str, ...], strict: bool, scope: str, format_: str, color: str, under: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
@@ -84,8 +86,9 @@ def command(
     progress(f"comparing {a} and {b} at {stage}")
     with stdout_is_for_the_report():
         answer = api.diff(
-            a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b
-        )
+            a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b,
+            under=under,
+        )  # fmt: skip
     if format_ == "json":
         from scanir.render.json import render_json
 
@@ -105,4 +108,4 @@ def _notes(answer: Diff) -> None:
 
     for stage in answer.stages:
         for note in stage.notes:
-            click.echo(f"note: {stage.stage}: {clean(note)}", err=True)
+            click.echo(f"note: {clean(stage.title)}: {clean(note)}", err=True)

@@ -91,6 +91,17 @@ def stage_option(function: Decorated) -> Decorated:
     )(function)
 
 
+def under_option(function: Decorated) -> Decorated:
+    """``--under``, for transforms of what is named."""
+    return click.option(
+        "--under",
+        multiple=True,
+        metavar="TRANSFORM",
+        help="grad, value_and_grad, jvp, vjp, vmap, checkpoint or none, with JAX's options and of one another: "
+        "'vmap(grad(argnums=1), in_axes=(0,None))'. A comma list or several give a row each.",
+    )(function)
+
+
 def parse(text: str | None) -> Arguments | None:
     """Arguments from the command line; None where there are none."""
     if text is None:

@@ -12,6 +12,7 @@ from scanir.cli.options import (
     stage_option,
     stdout_is_for_the_report,
     traceback_option,
+    under_option,
 )
 
 
@@ -20,9 +21,10 @@ from scanir.cli.options import (
 @stage_option
 @click.option("--normalized", is_flag=True, help="In normal form: what a comparison sees.")
 @click.option("--args", "args", metavar="ARGS", help=ARGS_HELP)
+@under_option
 @import_option
 @traceback_option
-def command(target: str, stage: str, normalized: bool, args: str | None) -> None:
+def command(target: str, stage: str, normalized: bool, args: str | None, under: tuple[str, ...]) -> None:
     """Print TARGET at a stage, as text that scanir diff reads back.
 
     TARGET is what scanir diff takes. Exit codes: 0, or 2 for an error.
@@ -31,5 +33,5 @@ def command(target: str, stage: str, normalized: bool, args: str | None) -> None
 
     given = parse(args)
     with stdout_is_for_the_report():
-        text = api.show(target, stage=stage, normalized=normalized, args=given)
+        text = api.show(target, stage=stage, normalized=normalized, args=given, under=under)
     click.echo(text.rstrip("\n"))

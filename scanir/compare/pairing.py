@@ -41,7 +41,8 @@ def pair_arguments(a: Program, b: Program) -> Pairing:
     """Pair the argument leaves of two programs.
 
     Equal numbers of leaves pair one to one. Otherwise positional leaves pair in order as long as dtype and shape fit;
-    from the first that does not, and for keywords, leaves pair by name.
+    from the first that does not, and for keywords, leaves pair by name. What a transform added pairs in the same way,
+    by itself: tangents with tangents.
     """
     left, right = a.interface.arguments, b.interface.arguments
     renamed = tuple(
@@ -52,17 +53,15 @@ def pair_arguments(a: Program, b: Program) -> Pairing:
     )
     if len(left) == len(right):
         return Pairing(tuple((k, k) for k in range(len(left))), (), (), renamed)
-    pairs: list[tuple[int, int]] = []
-    for k, (x, y) in enumerate(zip(left, right, strict=False)):
-        if x.keyword or y.keyword or not _like(x, y):
-            break
-        pairs.append((k, k))
-    start = len(pairs)
-    names = {y.name: k for k, y in enumerate(right) if k >= start}
-    for k, x in enumerate(left[start:], start):
-        other = names.pop(x.name, None)
-        if other is not None and _like(x, right[other]):
-            pairs.append((k, other))
+    groups = dict.fromkeys(argument.group for argument in (*left, *right))
+    pairs = sorted(
+        pair
+        for group in groups
+        for pair in _paired(
+            [(k, x) for k, x in enumerate(left) if x.group == group],
+            [(k, y) for k, y in enumerate(right) if y.group == group],
+        )
+    )
     used = ({x for x, _ in pairs}, {y for _, y in pairs})
     return Pairing(
         tuple(pairs),
@@ -70,3 +69,19 @@ def pair_arguments(a: Program, b: Program) -> Pairing:
         tuple(k for k in range(len(right)) if k not in used[1]),
         (),
     )
+
+
+def _paired(left: list[tuple[int, Argument]], right: list[tuple[int, Argument]]) -> list[tuple[int, int]]:
+    """Pairs of arguments of one group, each given with its index."""
+    pairs: list[tuple[int, int]] = []
+    for (k, x), (other, y) in zip(left, right, strict=False):
+        if x.keyword or y.keyword or not _like(x, y):
+            break
+        pairs.append((k, other))
+    start = len(pairs)
+    names = {y.name: (k, y) for k, y in right[start:]}
+    for k, x in left[start:]:
+        found = names.pop(x.name, None)
+        if found is not None and _like(x, found[1]):
+            pairs.append((k, found[0]))
+    return pairs

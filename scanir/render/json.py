@@ -34,6 +34,7 @@ def render_json(diff: Diff) -> str:
 def _stage(stage: StageDiff) -> dict[str, Any]:
     return {
         "stage": stage.stage,
+        "under": stage.under,
         "verdict": stage.verdict.name,
         "modulo": [{"rule": use.rule, "count": use.count, "where": list(use.where)} for use in stage.modulo],
         "bindings": [

@@ -65,14 +65,14 @@ def _head(diff: Diff) -> Text:
     return Text.assemble(
         (diff.verdict.name, _STYLE[diff.verdict.name]),
         (f"  {words.clean(diff.a)} (a) and {words.clean(diff.b)} (b)", "bold"),
-        f" at {', '.join(stage.stage for stage in diff.stages)}\n",
+        f" {words.rows(diff)}\n",
         (words.meaning(diff), "dim"),
         (f"\n{rung}" if (rung := words.ladder(diff)) else "", "bold"),
     )
 
 
 def _stage_title(stage: StageDiff) -> Text:
-    title = Text.assemble((f"{stage.stage}: ", "bold"), (stage.verdict.name, _STYLE[stage.verdict.name]))
+    title = Text.assemble((f"{words.clean(stage.title)}: ", "bold"), (stage.verdict.name, _STYLE[stage.verdict.name]))
     if modulo := words.summary(stage):
         title.append(f" {modulo}")
     return title

@@ -62,6 +62,13 @@ def meaning(diff: Diff) -> str:
     return MEANING[diff.verdict] if not under else f"{MEANING[diff.verdict]}, under the {' and '.join(under)} shown"
 
 
+def rows(diff: Diff) -> str:
+    """``at jaxpr, hlo``, ``at hlo under grad, vmap``: which rows an answer has."""
+    stages, under = (list(dict.fromkeys(row)) for row in zip(*((s.stage, s.under) for s in diff.stages), strict=True))
+    transforms = f" under {listed(name for name in under if name)}" if any(under) else ""
+    return f"at {', '.join(stages)}{transforms}"
+
+
 def _assumed(diff: Diff) -> bool:
     return any(stage.assumptions for stage in diff.stages)
 

@@ -87,12 +87,10 @@ class Target:
 
     def trace(self, stages: tuple[str, ...], override: Arguments | None = None) -> dict[str, Program]:
         """The program at each of the stages. Raises ScanirError."""
-        from scanir.tracers import trace
-
         arguments = self.arguments(override)
         try:
             with world(self._directory):
-                programs = trace(self._traceable(arguments), arguments.args, arguments.kwargs, stages)
+                programs = self._programs(arguments, stages)
         except TraceError as problem:
             if self.kind in _STAGED:
                 raise TraceError(problem.what, where=problem.where or self.label, hint=problem.hint) from problem
@@ -100,6 +98,11 @@ class Target:
         except SystemExit as problem:
             raise self._explained(TraceError("the function ends the process (sys.exit)"), arguments) from problem
         return {stage: replace(program, label=self.label) for stage, program in programs.items()}
+
+    def _programs(self, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
+        from scanir.tracers import trace
+
+        return trace(self._traceable(arguments), arguments.args, arguments.kwargs, stages)
 
     def _explained(self, problem: TraceError, arguments: Arguments) -> TraceError:
         """An error of tracing that also says what was called, with what, and how other arguments are given."""

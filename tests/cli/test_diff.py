@@ -24,10 +24,16 @@ def test_what_it_asks_for(api: FakeApi, run: Run) -> None:
     run("diff", "lambda", "carry")
     rules = ("--allow", "inexact", "--allow", "calls", "--forbid", "cse", "--strict")
     run("diff", "x", "y", "--stage", "jaxpr,hlo", *rules, "--scope", "loops")
-    common = {"args": (), "args_a": None, "args_b": None}
+    common = {"args": (), "args_a": None, "args_b": None, "under": ()}
     plain = {"stage": "hlo", "allow": (), "forbid": (), "strict": False, "scope": "program"}
     asked = {"stage": "jaxpr,hlo", "allow": ("inexact", "calls"), "forbid": ("cse",), "strict": True, "scope": "loops"}
     assert api.calls == [{"a": "lambda", "b": "carry"} | plain | common, {"a": "x", "b": "y"} | asked | common]
+
+
+def test_transforms(api: FakeApi, run: Run) -> None:
+    run("diff", "x", "y", "--under", "grad,vmap", "--under", "jvp")
+    run("show", "x", "--under", "vmap(in_axes=(0,None))")
+    assert [call["under"] for call in api.calls] == [("grad,vmap", "jvp"), ("vmap(in_axes=(0,None))",)]
 
 
 def test_arguments(api: FakeApi, run: Run) -> None:
@@ -201,3 +207,10 @@ def test_hostile_names(run: Run, name: str) -> None:
 def test_a_report_that_an_encoding_lacks(api: FakeApi, run: Run) -> None:
     api.answer = EQUIVALENT
     assert run("diff", "x", "y").out.isascii()
+
+
+def test_a_transform_that_is_none(run: Run) -> None:
+    done = run("diff", "sum-scan", "sum-fori", "--under", "grad(argnum=1)")
+    assert (done.code, done.out) == (2, "")
+    assert "grad has no option 'argnum'" in done.err
+    assert "did you mean argnums?" in done.err

@@ -17,7 +17,7 @@ def test_the_keys_and_their_order() -> None:
     assert list(found) == ["schema_version", "a", "b", "verdict", "exit_code", "stages"]
     stage = found["stages"][0]
     assert list(stage) == [
-        *("stage", "verdict", "modulo", "bindings", "forwarded_outputs", "reasons", "assumptions", "loops"),
+        *("stage", "under", "verdict", "modulo", "bindings", "forwarded_outputs", "reasons", "assumptions", "loops"),
         *("mismatch", "provenance", "notes"),
     ]
     assert list(stage["modulo"][0]) == ["rule", "count", "where"]
