@@ -80,8 +80,25 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
+class CarryFact:
+    """What becomes of a carried value: ``kind`` is one of `scanir.normalize.carries.KINDS`, ``other`` the slot whose
+    value it takes, ``start`` its initial value in a person's terms; ``live`` False where only its own update reads it.
+    """
+
+    slot: int
+    type: str
+    kind: str
+    start: str
+    other: int | None = None
+    live: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class LoopSide:
-    """A loop as one side has it. ``path`` leads to it (``main/scan``), ``slots`` are carried values as written."""
+    """A loop as one side has it. ``path`` leads to it (``main/scan``), ``slots`` are carried values as written.
+
+    ``copies`` and ``copied_bytes`` are what one trip copies, ``copied`` the types of it.
+    """
 
     path: str
     kind: str
@@ -89,6 +106,10 @@ class LoopSide:
     ops: int
     file: str = ""
     line: int = 0
+    carries: tuple[CarryFact, ...] = ()
+    copies: int = 0
+    copied_bytes: int = 0
+    copied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,11 @@ from scanir.ir.structure import SCANS
 from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Loop, Trace
 from scanir.normalize.canonical import Canonical
+from scanir.normalize.carries import Carries, Carry
+from scanir.normalize.copies import CopyCounts
 from scanir.normalize.side import Side
 from scanir.normalize.values import Table
-from scanir.result import Capture, Filling, LoopDiff, LoopSide
+from scanir.result import Capture, CarryFact, Filling, LoopDiff, LoopSide
 
 
 @dataclass(slots=True)
@@ -35,11 +37,43 @@ def compare_loops(
 ) -> tuple[LoopDiff, ...]:
     """One entry a pair of loops, then the loops without a counterpart, in the order of the program."""
     left, right = (_loops(side) for side in sides)
+    looks = tuple(_Look(side, describer) for side, describer in zip(sides, describers, strict=True))
     shared = _inside(left) | _inside(right)
     for found in left + right:
         found.body = body_of(table, found.canonical, found.loop, shared)
     pairs = _pair(left, right)
-    return tuple(_diff(table, x, y, describers, identical) for x, y in pairs)
+    return tuple(_diff(table, x, y, describers, (looks[0], looks[1]), identical) for x, y in pairs)
+
+
+class _Look:
+    """Describes the loops of one side; what loops inside loops do is worked out once."""
+
+    def __init__(self, side: Side, describer: Describer) -> None:
+        self._carries, self._describer = Carries(side), describer
+        self._copies = CopyCounts(side.program.module)
+
+    def side(self, found: _Found) -> LoopSide:
+        """A loop as a report shows it."""
+        loop, op = found.loop, found.loop.op
+        copies = self._copies.inside(op)
+        where = op.location
+        return LoopSide(
+            path=found.path,
+            kind=op.name,
+            slots=len(loop.starts) - loop.effect,
+            ops=sum(1 for region in op.regions for inner in ops_of(region) if inner.name != "constant"),
+            file=where.file if where else "",
+            line=where.line if where else 0,
+            carries=tuple(self._carry(found, carry) for carry in self._carries.of(loop)),
+            copies=copies.count,
+            copied_bytes=copies.bytes,
+            copied=tuple(f"{type} {number}x" if number > 1 else type for type, number in copies.types),
+        )
+
+    def _carry(self, found: _Found, carry: Carry) -> CarryFact:
+        start = found.canonical.of.get(found.loop.starts[carry.slot])
+        text = "" if start is None else self._describer.value(start)
+        return CarryFact(carry.slot, str(carry.type), carry.kind, text, carry.other, carry.live)
 
 
 def _inside(loops: list[_Found]) -> set[int]:
@@ -87,9 +121,10 @@ def _pair(left: list[_Found], right: list[_Found]) -> list[tuple[_Found | None, 
 
 
 def _diff(
-    table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer], identical: bool
-) -> LoopDiff:
-    sides = tuple(None if found is None else _side(found) for found in (left, right))
+    table: Table, left: _Found | None, right: _Found | None, describers: tuple[Describer, Describer],
+    looks: tuple[_Look, _Look], identical: bool,
+) -> LoopDiff:  # fmt: skip
+    sides = tuple(None if found is None else look.side(found) for found, look in zip((left, right), looks, strict=True))
     some = left or right
     assert some is not None
     if left is None or right is None:
@@ -118,14 +153,6 @@ def _diff(
 
 def _trips(found: _Found) -> str:
     return "dynamic" if found.loop.trips is None else str(found.loop.trips)
-
-
-def _side(found: _Found) -> LoopSide:
-    op = found.loop.op
-    slots = len(found.loop.starts) - found.loop.effect
-    ops = sum(1 for region in op.regions for inner in ops_of(region) if inner.name != "constant")
-    where = op.location
-    return LoopSide(found.path, op.name, slots, ops, where.file if where else "", where.line if where else 0)
 
 
 def _captures(

@@ -125,7 +125,7 @@ class _Comparison:
         return self._answer(Verdict.EQUIVALENT, proof, modulo=modulo)
 
     def _not_proved(self, proof: Proof) -> StageDiff:
-        hidden = {what: entry for side in proof.sides for what, entry in side.hidden.items()}
+        hidden = _hidden(proof)
         if hidden and self._prover.attempt(self._rules, guess=True).holds:
             reasons = tuple(f"{what} ({count} times): {remedy}" for what, (count, remedy) in sorted(hidden.items()))
             return self._answer(Verdict.INCONCLUSIVE, proof, reasons=reasons)
@@ -270,6 +270,17 @@ def loops_only(answer: StageDiff) -> StageDiff:
         reasons=(),
         notes=(*answer.notes, "the programs around the loops differ"),
     )
+
+
+def _hidden(proof: Proof) -> dict[str, tuple[int, str]]:
+    """What either side hides: kind -> (how many, the remedy). A host function that both have hides nothing."""
+    left, right = (side.evaluator.eraser.functions for side in proof.sides)
+    return {
+        what: entry
+        for side in proof.sides
+        for what, entry in side.hidden.items()
+        if what not in left or left[what] != right.get(what)
+    }
 
 
 def _origins(sides: tuple[Side, Side]) -> Origins:

@@ -37,6 +37,8 @@ class Eraser:
         #: Rules and classes that took something away.
         self.touched: set[str] = set()
         self.hidden: dict[str, tuple[int, str]] = {}
+        #: The objects behind each entry of ``hidden`` that is about host functions.
+        self.functions: dict[str, set[int]] = {}
 
     def type(self, type: Type) -> Type:
         """The type without the facts that an active class sets aside."""
@@ -117,10 +119,9 @@ class Eraser:
         if "callback-by-name" in self._rules or self._guess:
             self.touched.add("callback-by-name")
             return ("function", attr.qualname, attr.code_digest)
-        self._note(
-            "host functions of equal code are distinct objects",
-            "use one function object on both sides, or --allow callback-by-name",
-        )
+        text = f"{attr.qualname} (code {attr.code_digest[:8]}) is another function object of equal code, so unknown"
+        self._note(text, "use one function object on both sides, or --allow callback-by-name")
+        self.functions.setdefault(text, set()).add(attr.identity)
         if attr.identity == 0:
             return ("function", attr.qualname, attr.code_digest, self._side)
         return ("function", attr.qualname, attr.code_digest, attr.identity)

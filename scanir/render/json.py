@@ -75,6 +75,11 @@ def _side(side: LoopSide | None) -> dict[str, Any] | None:
         "ops": side.ops,
         "file": place(side.file),
         "line": side.line,
+        "carries": [
+            {"slot": c.slot, "type": c.type, "kind": c.kind, "start": c.start, "other": c.other, "live": c.live}
+            for c in side.carries
+        ],
+        "copies": {"count": side.copies, "bytes": side.copied_bytes, "types": list(side.copied)},
     }
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from scanir.render import words
-from scanir.result import Capture, Diff, Fact, LoopDiff, Mismatch, StageDiff
+from scanir.result import Capture, Diff, Fact, LoopDiff, LoopSide, Mismatch, StageDiff
 
 WIDTH = 80
 #: Narrower than this, columns would hold single letters.
@@ -191,7 +191,7 @@ def _loop(loop: LoopDiff, number: int) -> list[RenderableType]:
         title.append(f", {meaning}")
     sides = _grid("bold", "default")
     for name, side in (("a", loop.left), ("b", loop.right)):
-        sides.add_row(Text(name), Text(words.loop_side(side)))
+        sides.add_row(Text(name), Text("\n".join([words.loop_side(side), *_beside(loop, side)])))
     parts: list[RenderableType] = ["", title, _indented(sides)]
     parts += [_indented(Text(words.clean(note))) for note in loop.notes]
     if loop.captures:
@@ -199,6 +199,17 @@ def _loop(loop: LoopDiff, number: int) -> list[RenderableType]:
     if len(loop.captures) > ROWS:
         parts.append(_indented(Text(f"and {len(loop.captures) - ROWS} more, in --format json", "dim")))
     return parts
+
+
+def _beside(loop: LoopDiff, side: LoopSide | None) -> list[str]:
+    """What becomes of the carries, where the sides have it otherwise, and what a trip copies."""
+    if side is None:
+        return []
+    kinds = [None if each is None else [(c.kind, c.live) for c in each.carries] for each in (loop.left, loop.right)]
+    lines = [f"carries: {words.carries(side)}"] if side.carries and kinds[0] != kinds[1] else []
+    copied = [None if each is None else (each.copies, each.copied) for each in (loop.left, loop.right)]
+    asked = copied[0] != copied[1] or loop.verdict not in _EQUAL
+    return lines + ([text] if asked and (text := words.copies(side)) else [])
 
 
 def _captures(captures: tuple[Capture, ...]) -> Table:

@@ -13,13 +13,15 @@ from scanir.result import Binding, Diff, Filling, ForwardedOutput, LoopDiff, Loo
 
 #: Characters of one name or value that a person still reads; JSON has all.
 LONGEST = 400
+#: Characters of an initial value that names a carry.
+NAMED = 24
 
 #: What a verdict says, in one line.
 MEANING = {
     Verdict.IDENTICAL: "the same graph; only names, locations and printing order may differ",
     Verdict.EQUIVALENT: "the same results on every input, as the IR defines its ops, up to these rules",
     Verdict.DIFFERENT: "no proof of equality within the rules",
-    Verdict.INCONCLUSIVE: "something hides the answer; the reasons say what, and how to get one",
+    Verdict.INCONCLUSIVE: "cannot tell: something hides the answer; the reasons say what, and how to get one",
 }
 #: What the verdict of a pair of loops says, where it is none of a program.
 LOOP_MEANING = {
@@ -149,3 +151,27 @@ def loop_side(side: LoopSide | None) -> str:
         return "no such loop"
     where = f", {clean(place(side.file))}:{side.line}" if side.file else ""
     return f"{clean(side.path)}: {count(side.slots, 'slot')}, {count(side.ops, 'op')}{where}"
+
+
+def carries(side: LoopSide) -> str:
+    """``0 s computed; 1 gain, 2 leak invariant``: what becomes of each carry, those of one kind that follow one another
+    together."""
+    groups: list[tuple[str, list[str]]] = []
+    for carry in side.carries:
+        kind = carry.kind if carry.live else "dead"
+        if carry.live and carry.other is not None:
+            kind = f"permuted with {carry.other}" if kind == "permuted" else f"takes slot {carry.other}"
+        name = f"{carry.slot} {carry.start}".strip() if len(carry.start) <= NAMED else str(carry.slot)
+        if groups and groups[-1][0] == kind:
+            groups[-1][1].append(name)
+        else:
+            groups.append((kind, [name]))
+    return "; ".join(f"{listed(names)} {kind}" for kind, names in groups)
+
+
+def copies(side: LoopSide) -> str:
+    """``2 copies a trip, 128 bytes: f32[4,4] 2x``; empty where there are none."""
+    if not side.copies:
+        return ""
+    noun = "copy" if side.copies == 1 else "copies"
+    return f"{side.copies} {noun} a trip, {side.copied_bytes:,} bytes: {listed(side.copied)}"

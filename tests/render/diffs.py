@@ -5,7 +5,9 @@ from __future__ import annotations
 from scanir.result import (
     Binding,
     Capture,
+    CarryFact,
     Diff,
+    Fact,
     Filling,
     ForwardedOutput,
     LoopDiff,
@@ -18,6 +20,25 @@ from scanir.result import (
 
 LEFT = LoopSide("lambda/scan", "scan", 2, 31, "rollout.py", 61)
 RIGHT = LoopSide("carry/scan", "scan", 5, 31, "rollout.py", 82)
+
+PERMUTED = LoopSide(
+    "swapped/scan",
+    "scan",
+    5,
+    30,
+    "rollout.py",
+    70,
+    (
+        CarryFact(0, "f32[3]", "computed", "s0"),
+        CarryFact(1, "f32[]", "permuted", "dtau", 2),
+        CarryFact(2, "f32[]", "permuted", "damp", 1),
+        CarryFact(3, "f32[]", "forwarded", "0.5", 1),
+        CarryFact(4, "i32[]", "computed", "0", live=False),
+    ),
+    2,
+    24,
+    ("f32[3]", "f32[] 3x"),
+)
 
 IDENTICAL = Diff(
     "lambda",
@@ -136,10 +157,29 @@ INCONCLUSIVE = Diff(
     ),
 )
 
+FACTS = Diff(
+    "carry",
+    "rotated",
+    (
+        StageDiff(
+            "hlo",
+            Verdict.DIFFERENT,
+            loops=(LoopDiff("DIFFERENT", LEFT, PERMUTED, 100),),
+            facts=(
+                Fact("outputs", "", "a has 1, b has 2"),
+                Fact("outputs", "b", "output 1 without a counterpart"),
+                Fact("arguments of the module", "a", "0 = s0; jit dropped dtau"),
+                Fact("arguments of the module", "b", "0 = s0, 1 = dtau"),
+            ),
+        ),
+    ),
+)
+
 ALL = {
     "identical": IDENTICAL,
     "equivalent": EQUIVALENT,
     "bound": BOUND,
     "different": DIFFERENT,
     "inconclusive": INCONCLUSIVE,
+    "facts": FACTS,
 }

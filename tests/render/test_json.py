@@ -9,7 +9,7 @@ import pytest
 
 from scanir.render.json import diff_to_json, render_json
 from scanir.result import Diff, StageDiff, Verdict
-from tests.render.diffs import ALL, BOUND, DIFFERENT, EQUIVALENT, IDENTICAL, INCONCLUSIVE
+from tests.render.diffs import ALL, BOUND, DIFFERENT, EQUIVALENT, FACTS, IDENTICAL, INCONCLUSIVE
 
 
 def test_the_keys_and_their_order() -> None:
@@ -18,7 +18,7 @@ def test_the_keys_and_their_order() -> None:
     stage = found["stages"][0]
     assert list(stage) == [
         *("stage", "under", "verdict", "modulo", "bindings", "forwarded_outputs", "reasons", "assumptions", "loops"),
-        *("mismatch", "provenance", "notes"),
+        *("mismatch", "facts", "provenance", "notes"),
     ]
     assert list(stage["modulo"][0]) == ["rule", "count", "where"]
     assert list(stage["forwarded_outputs"][0]) == ["side", "output", "input"]
@@ -46,6 +46,21 @@ def test_the_documented_example() -> None:
     assert bound["loops"][0]["captures"][2]["right"] is None
 
 
+def test_facts_carries_and_copies() -> None:
+    stage = diff_to_json(FACTS)["stages"][0]
+    assert stage["facts"][1] == {"kind": "outputs", "side": "b", "text": "output 1 without a counterpart"}
+    right = stage["loops"][0]["right"]
+    assert right["carries"][1] == {
+        "slot": 1,
+        "type": "f32[]",
+        "kind": "permuted",
+        "start": "dtau",
+        "other": 2,
+        "live": True,
+    }
+    assert right["copies"] == {"count": 2, "bytes": 24, "types": ["f32[3]", "f32[] 3x"]}
+
+
 def test_sides_that_are_missing() -> None:
     loop = diff_to_json(DIFFERENT)["stages"][0]["loops"][1]
     assert loop["left"] is None
@@ -56,6 +71,8 @@ def test_sides_that_are_missing() -> None:
         "ops": 31,
         "file": "rollout.py",
         "line": 82,
+        "carries": [],
+        "copies": {"count": 0, "bytes": 0, "types": []},
     }
     assert diff_to_json(IDENTICAL)["stages"][0]["mismatch"] is None
 
