@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 from scanir.compare.isomorphism import unreachable
 from scanir.compare.pairing import Pairing
+from scanir.compare.provenance import differences, is_harmless
 from scanir.ir.attrs import Attr, Bool, Callable, Opaque
 from scanir.ir.graph import Function
 from scanir.normalize.classes import INTERFACE_CLASSES, MODULE_CLASSES, facts
+from scanir.normalize.rules import HARMLESS, PROVENANCE
 from scanir.program import Program
 
 
@@ -24,8 +26,6 @@ class InterfaceDifference:
 
 #: Layouts, spaces and comments in the text of an entry layout.
 _LAYOUT = re.compile(r"\{[^{}]*\}|\s|/\*[^*]*\*/")
-#: Facts of provenance that tell the compiler how to make code (the others say who made it).
-TELLING = ("XLA_FLAGS", "compiler options", "platform")
 
 
 def compare_interfaces(a: Program, b: Program, pairing: Pairing) -> InterfaceDifference:
@@ -45,10 +45,8 @@ def compare_interfaces(a: Program, b: Program, pairing: Pairing) -> InterfaceDif
     _attributes(found, "function", a.module.entry, dict(functions[0].attributes), dict(functions[1].attributes))
     _inner(a, b, found)
     _trees(a, b, pairing, found)
-    if a.stage == "hlo":
-        left, right = dict(a.provenance), dict(b.provenance)
-        places = [name for name in TELLING if name in left and name in right and left[name] != right[name]]
-        found.classes |= {"provenance": places} if places else {}
+    for name, _, _ in differences(a, b):
+        found.classes[HARMLESS if is_harmless(name, a.stage) else PROVENANCE].append(name)
     return found
 
 

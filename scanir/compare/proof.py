@@ -20,6 +20,7 @@ from scanir.ir.structure import CALLS
 from scanir.ir.types import TOKEN
 from scanir.ir.walk import ops_of
 from scanir.normalize.evaluate import BudgetExceeded
+from scanir.normalize.rules import HARMLESS, PROVENANCE
 from scanir.normalize.side import Settings, Side, bare, normalize
 from scanir.normalize.values import Table
 from scanir.program import Program
@@ -292,7 +293,7 @@ class Prover:
     def _uses(self, proof: Proof) -> None:
         """What besides equal results the verdict rests on."""
         for name, places in self.interface.classes.items():
-            proof.uses[name] = use(name, places)
+            proof.uses[name] = use(PROVENANCE if name == HARMLESS else name, places)
         if proof.bindings:
             places = [self.programs["ab".index(side)].interface.arguments[index].name for side, index in proof.bindings]
             proof.uses["constant-argument"] = use("constant-argument", places)

@@ -14,12 +14,13 @@ from scanir.compare.mismatch import Origins, exchanged_places, first_mismatch
 from scanir.compare.pairing import pair_arguments
 from scanir.compare.profile import profile, use
 from scanir.compare.proof import Proof, Prover, candidates
+from scanir.compare.provenance import differences, told
 from scanir.errors import ScanirError
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Location
 from scanir.ir.verify import problems
 from scanir.normalize.evaluate import BudgetExceeded
-from scanir.normalize.rules import DEFAULT, RULES
+from scanir.normalize.rules import DEFAULT, HARMLESS, PROVENANCE, RULES
 from scanir.normalize.side import CallCycle, Side, nan_bits_are_seen
 from scanir.program import Program
 from scanir.result import Binding, LoopDiff, Mismatch, RuleUse, StageDiff, Verdict
@@ -105,7 +106,7 @@ class _Comparison:
         essential = self._prover.attempt(keep.intersection(proof.uses))
         if essential.holds:
             keep, smaller = essential.rules, essential
-        for rule in RULES:
+        for rule in (*RULES, HARMLESS):
             if rule in keep:
                 attempt = self._prover.attempt(keep - {rule})
                 if attempt.holds:
@@ -121,7 +122,11 @@ class _Comparison:
         used = proof.used()
         if "commutative" in proof.rules and (places := self._exchanges()):
             used["commutative"] = use("commutative", places)
-        modulo = tuple(used.get(rule, RuleUse(rule, 1)) for rule in RULES if rule in proof.rules)
+        if HARMLESS in proof.rules:
+            found = used.get(PROVENANCE, RuleUse(PROVENANCE, 0))
+            settings = used.get(HARMLESS, RuleUse(PROVENANCE, 0))
+            used[PROVENANCE] = RuleUse(PROVENANCE, found.count + settings.count, (*found.where, *settings.where)[:4])
+        modulo = tuple(used.get(rule, RuleUse(rule, 1)) for rule in RULES if rule in _named(proof.rules))
         return self._answer(Verdict.EQUIVALENT, proof, modulo=modulo)
 
     def _not_proved(self, proof: Proof) -> StageDiff:
@@ -144,12 +149,13 @@ class _Comparison:
 
     def _forbidden(self) -> tuple[str, ...]:
         """The rules under which the programs would be equal, where these are forbidden."""
-        if self._rules >= DEFAULT:
+        more = DEFAULT | {name for name in (PROVENANCE,) if name in self._interface.classes}
+        if self._rules >= more:
             return ()
-        allowed = self._prover.attempt(self._rules | DEFAULT)
+        allowed = self._prover.attempt(self._rules | more)
         if not allowed.holds:
             return ()
-        missing = sorted(self._minimal(allowed).rules - self._rules)
+        missing = sorted(_named(self._minimal(allowed).rules - self._rules))
         return (f"EQUIVALENT if allowed: {', '.join(missing)}",)
 
     def _describers(self) -> tuple[Describer, Describer]:
@@ -195,7 +201,6 @@ class _Comparison:
                 for (side, index), term in sorted(proof.bindings.items())
             )
         loops = self._loops(proof, describers, identical=verdict is Verdict.IDENTICAL)
-        left, right = dict(self._a.provenance), dict(self._b.provenance)
         return StageDiff(
             stage=self._a.stage,
             verdict=verdict,
@@ -214,11 +219,7 @@ class _Comparison:
                 self._renamed,
                 forwarded=proof is not None and proof.equal,
             ),
-            provenance=tuple(
-                f"{name}: {left.get(name, 'absent')} against {right.get(name, 'absent')}"
-                for name in sorted(left.keys() | right.keys())
-                if left.get(name) != right.get(name)
-            ),
+            provenance=tuple(told(*fact) for fact in differences(self._a, self._b)),
             notes=tuple(dict.fromkeys(self._a.notes + self._b.notes)),
         )
 
@@ -248,6 +249,11 @@ class _Comparison:
 
     def _program(self, side: str) -> Program:
         return self._a if side == "a" else self._b
+
+
+def _named(rules: frozenset[str]) -> frozenset[str]:
+    """Rules by the names that people know."""
+    return frozenset(PROVENANCE if rule == HARMLESS else rule for rule in rules)
 
 
 def loops_only(answer: StageDiff) -> StageDiff:

@@ -110,13 +110,20 @@ _TABLE = (
         default=False,
     ),
     Rule(
-        "provenance", "compiler options, flags or versions of the sides differ", "allowed by hand only", default=False
+        "provenance",
+        "settings, compiler options, flags or versions of the sides differ",
+        "allowed by hand only, unless all they do to numbers is written in the IR",
+        default=False,
     ),
 )
 
 #: All rules in the fixed order in which `modulo` tries to do without them.
 RULES: dict[str, Rule] = {rule.name: rule for rule in _TABLE}
-DEFAULT: frozenset[str] = frozenset(rule.name for rule in _TABLE if rule.default)
+PROVENANCE = "provenance"
+#: The half of `provenance` that is on by default, in a set of rules: facts that change numbers through the IR alone.
+#: It is no name of its own for people, who allow and forbid both halves as one.
+HARMLESS = "provenance, harmless"
+DEFAULT: frozenset[str] = frozenset(rule.name for rule in _TABLE if rule.default) | {HARMLESS}
 #: What a gate (`assert_equivalent`, `check`, the pytest plugin) forbids on top.
 GATE_FORBIDS = ("constant-argument", "forwarded-outputs", "class:interface", "class:donation", "class:sharding")
 
@@ -129,6 +136,7 @@ def rule_set(allow: Iterable[str] = (), forbid: Iterable[str] = (), *, strict: b
             raise RuleError(f"unknown rule or class {name!r}", hint=_near(name))
     if both := allowed & forbidden:
         raise RuleError(f"both allowed and forbidden: {', '.join(sorted(both))}", hint="name it once")
+    allowed, forbidden = (names | {HARMLESS} if PROVENANCE in names else names for names in (allowed, forbidden))
     return ((frozenset() if strict else DEFAULT) | allowed) - forbidden
 
 

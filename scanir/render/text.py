@@ -1,4 +1,4 @@
-"""The report for a terminal: the verdict first, then stage by stage what it rests on.
+"""The report for a terminal: how the sides were made if not alike, the verdict, and stage by stage what it rests on.
 
 Promises: no line is longer than the width asked for, no colour unless asked for, no trailing blanks, and nothing in a
 program's names that the terminal or rich would obey. Long lists are cut, and say so; JSON has all.
@@ -49,6 +49,8 @@ def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: b
         legacy_windows=False,
         _environ={},
     )
+    for line in words.provenance(diff):
+        console.print(Text(line))
     console.print(_head(diff))
     for stage in diff.stages:
         body = _stage(stage, notes=notes)
@@ -98,7 +100,6 @@ def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
             "",
             _indented(Text(f"and {words.count(len(stage.loops) - LOOPS, 'loop')} more, in --format json", "dim")),
         ]
-    parts += _bullets("the sides were made differently", stage.provenance)
     return parts + (_bullets("notes", stage.notes) if notes else [])
 
 

@@ -64,6 +64,15 @@ def meaning(diff: Diff) -> str:
     return MEANING[diff.verdict] if not under else f"{MEANING[diff.verdict]}, under the {' and '.join(under)} shown"
 
 
+def provenance(diff: Diff) -> tuple[str, ...]:
+    """How the sides were made, where not alike; of several rows each fact once."""
+    facts = dict.fromkeys(fact for stage in diff.stages for fact in stage.provenance)
+    said = [clean(fact.replace(": ", " ", 1)) for fact in facts]
+    if len(said) > 1:
+        return ("the sides were made differently:", *(f"  {fact}" for fact in said))
+    return tuple(f"the sides were made differently: {fact}" for fact in said)
+
+
 def rows(diff: Diff) -> str:
     """``at jaxpr, hlo``, ``at hlo under grad, vmap``: which rows an answer has."""
     stages, under = (list(dict.fromkeys(row)) for row in zip(*((s.stage, s.under) for s in diff.stages), strict=True))
