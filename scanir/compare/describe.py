@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanir.compare.attributes import constant_text
+from scanir.compare.attributes import attribute_text, constant_text
 from scanir.ir.attrs import Int
 from scanir.ir.types import TensorType
 from scanir.normalize.identities import result_type
@@ -14,6 +14,8 @@ from scanir.program import Argument
 
 #: Ops within ops that a description shows, and the characters it may have.
 DEPTH, LONGEST = 2, 60
+#: Comparisons whose name alone does not say what they ask -> the attribute that does.
+_DIRECTIONS = {"stablehlo.compare": "comparison_direction", "compare": "direction"}
 #: Ops that choose between two values, and which operand is which.
 SELECTS = {"select_n": ("false", "true"), "select": ("true", "false"), "stablehlo.select": ("true", "false")}
 
@@ -63,7 +65,7 @@ class Describer:
     def effect(self, term: int) -> str:
         """What an effect's token stands for: the op that made it."""
         kind, _, children = self._table.keys[term]
-        return self.value(children[0]) if kind == "proj" else self.value(term)
+        return "no effect" if kind == "in" else self.value(children[0] if kind == "proj" else term)
 
     def _fitting(self, term: int) -> str:
         """An op with as much of its operands as fits."""
@@ -117,10 +119,12 @@ class Describer:
         payload, children = self._table.payload(term), self._table.children(term)
         if payload[0] == "affine":
             return self._affine(term)
-        operands = children[: payload[3]]
+        name, operands = _bare(payload[0]), children[: payload[3]]
+        if payload[0] in _DIRECTIONS and (direction := unkeyed(payload[1]).get(_DIRECTIONS[payload[0]])):
+            name = f"{name}[{attribute_text(direction)}]"
         if not depth:
-            return f"{_bare(payload[0])}(..)" if operands else f"{_bare(payload[0])}()"
-        return f"{_bare(payload[0])}({', '.join(self._operand(child, depth - 1) for child in operands)})"
+            return f"{name}(..)" if operands else f"{name}()"
+        return f"{name}({', '.join(self._operand(child, depth - 1) for child in operands)})"
 
     def _operand(self, term: int, depth: int) -> str:
         if self._table.kind(term) == "const":

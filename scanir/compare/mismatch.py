@@ -174,7 +174,7 @@ class _Walk:
         return found
 
     def _text(self, side: int, term: int) -> str:
-        effect = self._table.kind(term) == "proj" and self._table.payload(term) == "token"
+        effect = self._table.kind(term) in ("proj", "in") and self._table.payload(term) == "token"
         return self._describers[side].effect(term) if effect else self._describers[side].value(term)
 
     def _end(self, a: int, b: int, place: _Place) -> None:
