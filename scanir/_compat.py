@@ -5,6 +5,7 @@ Works with JAX 0.5.3 to the newest. Imports jax, but only when called.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -93,6 +94,26 @@ def is_abstract(value: Any) -> bool:
     return isinstance(value, core.AbstractValue)
 
 
+def is_traceable(leaf: Any) -> bool:
+    """Whether JAX has a type for a leaf of a function's arguments, so that jit can trace it."""
+    import jax
+    from jax.api_util import shaped_abstractify
+
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        return True
+    if isinstance(leaf, enum.Enum):  # JAX would trace an IntEnum, which nobody means
+        return False
+    if isinstance(leaf, type):  # a class has the attributes of its instances, by which JAX would take it for one
+        return False
+    try:
+        shaped_abstractify(leaf)
+    except OverflowError:  # a number too large for its type: jit itself says so best
+        return True
+    except (TypeError, ValueError, AttributeError):
+        return False
+    return True
+
+
 def is_tracer(value: Any) -> bool:
     """Whether a value is only a stand-in of a trace."""
     from jax._src import core
@@ -111,6 +132,47 @@ def random_implementation(value: Any) -> str | None:
 
     name = str(value.name)
     return name if getattr(prng, "prngs", {}).get(name) is value else None
+
+
+def result_types(jaxpr: Any) -> tuple[Any, ...]:
+    """The types of the results of a closed jaxpr."""
+    parts = jaxpr_parts(jaxpr)
+    assert parts is not None
+    return tuple(var.aval for var in parts[0].outvars)
+
+
+def output_types(compiled: Any) -> Any:
+    """The pytree of the types of the results of a Compiled; up to JAX 0.6 they are a flat list."""
+    return compiled.out_info if hasattr(compiled, "out_info") else compiled._executable.out_avals
+
+
+def placed(jaxpr: Any) -> tuple[Any, ...]:
+    """For each result of a closed jaxpr the sharding that its last step asks for, or None.
+
+    The type of a value says no sharding on a mesh whose axes are "auto", however a program puts it there.
+    """
+    parts = jaxpr_parts(jaxpr)
+    assert parts is not None
+    makers = {var: (eqn, k) for eqn in parts[0].eqns for k, var in enumerate(eqn.outvars)}
+    return tuple(None if is_literal(var) or var not in makers else _asked(*makers[var]) for var in parts[0].outvars)
+
+
+def _asked(eqn: Any, k: int) -> Any:
+    import jax
+
+    params = eqn.params
+    match eqn.primitive.name:
+        case "device_put":
+            found = params["devices"][k]
+        case "sharding_constraint":
+            found = params["sharding"]
+        case "pjit" | "jit":
+            found = params["out_shardings"][k]
+            if not isinstance(found, jax.sharding.Sharding):
+                found = placed(params["jaxpr"])[k]
+        case _:
+            return None
+    return found if isinstance(found, jax.sharding.Sharding) else None
 
 
 def is_debug_info(value: Any) -> bool:
@@ -156,6 +218,22 @@ def argument_names(stage: Any) -> tuple[str, ...]:
     # JAX puts an empty name for each constant that it passes before the arguments.
     before = len(constant_arguments(stage))
     return tuple(str(name or "") for name in names)[before:]
+
+
+def argument_shardings(traced: Any) -> tuple[Any, ...]:
+    """For each flat argument of a Traced the sharding it comes with or its jit asks for, or None.
+
+    Empty for anything else.
+    """
+    import jax
+
+    flat = getattr(traced, "_meta_tys_flat", None) or getattr(traced, "_args_flat", None) or ()
+    params = getattr(traced, "_params", None)
+    asked = params.get("in_shardings", ()) if isinstance(params, dict) else ()
+    if len(asked) != len(flat):
+        asked = (None,) * len(flat)
+    pairs = ((wish, getattr(given, "sharding", None)) for wish, given in zip(asked, flat, strict=True))
+    return tuple(next((s for s in pair if isinstance(s, jax.sharding.Sharding)), None) for pair in pairs)
 
 
 def compiler_options(stage: Any) -> tuple[tuple[str, Any], ...] | None:

@@ -45,9 +45,10 @@ def diff(
     """Compare two programs at one or several stages.
 
     ``a`` and ``b`` are callables, jitted functions, ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr``, names of
-    strategies or any target text; ``args`` are example arguments of both (shapes are enough). ``allow``, ``forbid`` and
-    ``strict`` choose the rules. With scope ``loops`` the verdict is about the pairs of loops alone. ``under`` applies
-    transforms of JAX to both sides, ``"grad"`` or ``["grad", "vmap(in_axes=0)"]``: one row each. Raises ScanirError.
+    strategies or any target text; ``args`` are example arguments of both (shapes are enough), for sides that have none
+    of their own: a ``Target`` made with arguments keeps them. ``allow``, ``forbid`` and ``strict`` choose the rules.
+    With scope ``loops`` the verdict is about the pairs of loops alone. ``under`` applies transforms of JAX to both
+    sides, ``"grad"`` or ``["grad", "vmap(in_axes=0)"]``: one row each. Raises ScanirError.
     """
     from scanir.normalize.rules import rule_set
 
@@ -56,7 +57,7 @@ def diff(
         raise RuleError(f"unknown scope {scope!r}", hint=f"scopes: {', '.join(SCOPES)}")
     stages = parse_stages(stage)
     sides = (_target(a), _target(b))
-    given = (_arguments(args, args_a), _arguments(args, args_b))
+    given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
     stages = _common_stages(sides, stages)
     answers = []
     for transform, pair in _rows(sides, under):
@@ -97,6 +98,11 @@ def _arguments(args: tuple[Any, ...], special: Arguments | None) -> Arguments | 
     if len(args) == 1 and isinstance(args[0], Arguments):
         return args[0]
     return Arguments(args) if args else None
+
+
+def _given(target: Target, args: tuple[Any, ...], special: Arguments | None) -> Arguments | None:
+    """A side's own arguments win over those of both sides: ``args_a``, else the target's own, else ``args``."""
+    return special or (None if target.has_arguments else _arguments(args, None))
 
 
 def _common_stages(sides: tuple[Target, Target], stages: tuple[str, ...]) -> tuple[str, ...]:

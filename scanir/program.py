@@ -21,7 +21,8 @@ class Argument:
     ``name`` is what a person would write for it (``dtau``, ``params['w']``); ``keyword`` is True where the leaf came in
     by keyword, so that its name and not its position identifies it. ``position`` is the index of the positional
     parameter the leaf belongs to (-1 for keywords), ``path`` the rest of the way to the leaf. ``group`` is empty
-    for the function's own arguments, else what a transform added them as (``tangent``, ``cotangent``).
+    for the function's own arguments, else what a transform added them as (``tangent``, ``cotangent``). ``sharding``:
+    how it is split over several devices, where the tracer knows.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Argument:
     keyword: bool = False
     donated: bool = False
     group: str = ""
+    sharding: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,7 +242,7 @@ def _check(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
         raise ArgumentError(
             f"the arguments do not fit {name}: {problem}",
             where=f"{name}{signature}",
-            hint=f"for example --args '{example}'",
+            hint=f"for example {example}",
         ) from None
 
 
@@ -273,7 +273,7 @@ def _where(problem: BaseException) -> str:
 def _hint(problem: BaseException, what: str) -> str:
     name = type(problem).__name__
     if "TracerBool" in name or "Concretization" in name or "TracerInteger" in name:
-        return "the function branches on a traced value; make that argument static, or use jax.lax.cond"
+        return "the function needs a traced value as a Python value: make that argument static, or use jax.lax.cond"
     if isinstance(problem, TypeError):
         return ""
     return f"{what} failed; --traceback shows all of it"

@@ -51,6 +51,46 @@ def test_scan_split() -> None:
     assert said <= eqn.params.keys()
 
 
+def test_is_traceable() -> None:
+    """``jax.api_util.shaped_abstractify`` raises TypeError for what has no type."""
+    good = (1, 0.5, True, 1j, np.zeros(2), np.float32(1), jnp.zeros(2), S, jax.random.key(0), 2**40)
+    assert all(map(_compat.is_traceable, good))
+    bad = ("a", np.float32, jnp.float32, np.dtype("f4"), np.array(["a"]), np.array([None]), object(), len, slice(1))
+    assert not any(map(_compat.is_traceable, bad))
+
+
+def test_argument_shardings() -> None:
+    """``_meta_tys_flat`` of a Traced, up to 0.6 ``_args_flat``, with shardings; ``_params["in_shardings"]``."""
+    one = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    x = jax.ShapeDtypeStruct((2,), jnp.float32, sharding=one)
+    assert _compat.argument_shardings(jax.jit(lambda x, y: x + y).trace(x, S)) == (one, None)
+    assert _compat.argument_shardings(jax.jit(lambda x: x).lower(S)) == ()
+    if hasattr(jax.jit(lambda x: x).trace(S), "_params"):
+        assert _compat.argument_shardings(jax.jit(lambda x: x, in_shardings=one).trace(S)) == (one,)
+
+
+def test_output_types() -> None:
+    """``out_info`` of a Compiled; up to 0.6 ``_executable.out_avals``."""
+    found = _compat.output_types(jax.jit(lambda x: (x, [x + 1])).lower(jnp.zeros(3)).compile())
+    assert [aval.shape for aval in jax.tree.leaves(found, is_leaf=lambda leaf: hasattr(leaf, "dtype"))] == [(3,), (3,)]
+
+
+def test_placed() -> None:
+    """Parameters ``devices`` of device_put, ``out_shardings`` and ``jaxpr`` of pjit (jit from 0.8 on)."""
+    one = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+
+    def make() -> Any:
+        put = jax.device_put(jnp.zeros(2), one)
+        asked = jax.jit(lambda: (jnp.ones(3), jnp.ones(2)), out_shardings=(one, None))()
+        inside = jax.jit(lambda: jax.device_put(jnp.zeros(2), one))()
+        kept = jax.lax.with_sharding_constraint(jnp.zeros(2), one)
+        return put, *asked, inside, kept, jnp.zeros(2)
+
+    jaxpr = jax.jit(make).trace().jaxpr
+    assert _compat.placed(jaxpr) == (one, one, None, one, one, None)
+    assert [aval.shape for aval in _compat.result_types(jaxpr)] == [(2,), (3,), (2,), (2,), (2,), (2,)]
+
+
 def test_user_location() -> None:
     """``source_info_util.user_frame``, of a traceback or, up to 0.6, of the source info; fields of a frame."""
     (eqn,) = equations(lambda x: jnp.sin(x), S)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from scanir.cli.options import (
+    ARGS_FROM_HELP,
     ARGS_HELP,
     CONTEXT,
     EXIT_CODES,
+    given_arguments,
     import_option,
-    parse,
     progress,
     stage_option,
     stdout_is_for_the_report,
@@ -40,6 +41,9 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
 @click.option("--args", "args", metavar="ARGS", help=f"{ARGS_HELP} For both sides.")
 @click.option("--args-a", metavar="ARGS", help="The same, for A alone.")
 @click.option("--args-b", metavar="ARGS", help="The same, for B alone.")
+@click.option("--args-from", metavar="NAME", help=f"{ARGS_FROM_HELP} For both sides.")
+@click.option("--args-from-a", metavar="NAME", help="The same, for A alone.")
+@click.option("--args-from-b", metavar="NAME", help="The same, for B alone.")
 @under_option
 @click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
 @click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
@@ -69,8 +73,9 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
 @import_option
 @traceback_option
 def command(
-    a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, allow: tuple[str, ...],
-    forbid: tuple[str, ...], strict: bool, scope: str, format_: str, color: str, under: tuple[str, ...],
+    a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, args_from: str | None,
+    args_from_a: str | None, args_from_b: str | None, allow: tuple[str, ...], forbid: tuple[str, ...], strict: bool,
+    scope: str, format_: str, color: str, under: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
@@ -81,8 +86,9 @@ def command(
 
     if a == b == "-":
         raise TargetError("standard input holds one program, not two", hint="give one side as a file or by name")
-    both = parse(args)
-    given_a, given_b = parse(args_a) or both, parse(args_b) or both
+    both = given_arguments(args, args_from)
+    given_a = given_arguments(args_a, args_from_a, "-a") or both
+    given_b = given_arguments(args_b, args_from_b, "-b") or both
     progress(f"comparing {a} and {b} at {stage}")
     with stdout_is_for_the_report():
         answer = api.diff(

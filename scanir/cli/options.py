@@ -33,6 +33,10 @@ ARGS_HELP = (
     """Example arguments, by shape: 'f32[3], f32[2,100], 0.01, {"w": bf16[8,8]}'; """
     "n=static(3) gives n that very value, untraced."
 )
+ARGS_FROM_HELP = (
+    "A function that makes the arguments, m.py:make_args or pkg.mod:make_args(2): it runs on shapes alone, so nothing "
+    "it makes takes memory. It returns a tuple, a dict of keywords, or scanir.Arguments."
+)
 
 
 @dataclass(slots=True)
@@ -102,8 +106,15 @@ def under_option(function: Decorated) -> Decorated:
     )(function)
 
 
-def parse(text: str | None) -> Arguments | None:
-    """Arguments from the command line; None where there are none."""
+def given_arguments(text: str | None, source: str | None, side: str = "") -> Arguments | None:
+    """Arguments from ``--args`` or ``--args-from`` (of one side); None where there are none."""
+    if text is not None and source is not None:
+        raise click.UsageError(f"--args{side} and --args-from{side} both say what the arguments are: give one of them")
+    if source is not None:
+        from scanir.targets.made import arguments_from
+
+        with stdout_is_for_the_report():
+            return arguments_from(source)
     if text is None:
         return None
     from scanir.targets.arguments import parse_arguments

@@ -38,6 +38,8 @@ def compare_interfaces(a: Program, b: Program, pairing: Pairing) -> InterfaceDif
             _parameter(program, function, argument)
             for program, function, argument in zip((a, b), functions, (side_a, side_b), strict=True)
         ))  # fmt: skip
+    if a.stage == "jaxpr":  # below, attributes of the parameters say it
+        _shardings(a, b, pairing, found)
     results = [function.result_attrs or ((),) * len(function.body.results) for function in functions]
     if len(results[0]) == len(results[1]):
         for k, (x, y) in enumerate(zip(*results, strict=True)):
@@ -76,6 +78,13 @@ def _parameter(program: Program, function: Function, argument: int) -> dict[str,
     if argument not in kept or not function.param_attrs:
         return {}
     return dict(function.param_attrs[kept.index(argument)])
+
+
+def _shardings(a: Program, b: Program, pairing: Pairing, found: InterfaceDifference) -> None:
+    for side_a, side_b in pairing.pairs:
+        left, right = a.interface.arguments[side_a], b.interface.arguments[side_b]
+        if left.sharding != right.sharding:
+            found.classes["class:sharding"].append(f"argument {left.name}/sharding")
 
 
 def _attributes(

@@ -220,7 +220,7 @@ class _Comparison:
                 forwarded=proof is not None and proof.equal,
             ),
             provenance=tuple(told(*fact) for fact in differences(self._a, self._b)),
-            notes=tuple(dict.fromkeys(self._a.notes + self._b.notes)),
+            notes=_notes(self._a, self._b),
         )
 
     def _results(self, proof: Proof | None) -> tuple[list[int], list[int]] | None:
@@ -254,6 +254,13 @@ class _Comparison:
 def _named(rules: frozenset[str]) -> frozenset[str]:
     """Rules by the names that people know."""
     return frozenset(PROVENANCE if rule == HARMLESS else rule for rule in rules)
+
+
+def _notes(a: Program, b: Program) -> tuple[str, ...]:
+    """What is to be said of both sides, and what of one alone."""
+    both = set(a.notes) & set(b.notes)
+    sided = [note if note in both else f"{note} (in {side})" for side, p in (("a", a), ("b", b)) for note in p.notes]
+    return tuple(dict.fromkeys(sided))
 
 
 def loops_only(answer: StageDiff) -> StageDiff:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from scanir import _compat
 from scanir.ir.attrs import Attr, Int, Seq, Text
 from scanir.ir.graph import Module
 
@@ -27,7 +28,7 @@ def with_splits(module: Module, compiled: Any, kept: Sequence[int] | None) -> Mo
     avals = jax.tree.leaves(compiled.in_avals, is_leaf=lambda leaf: hasattr(leaf, "dtype"))
     if kept is not None and len(given) == len(avals):
         given, avals = [given[k] for k in kept], [avals[k] for k in kept]
-    outs = jax.tree.leaves(compiled.out_info, is_leaf=lambda leaf: hasattr(leaf, "dtype"))
+    outs = jax.tree.leaves(_compat.output_types(compiled), is_leaf=lambda leaf: hasattr(leaf, "dtype"))
     splits = (
         ("split of arguments", Seq(tuple(_split(s, a) for s, a in zip(given, avals, strict=True)))),
         ("split of results", Seq(tuple(_split(s, a) for s, a in zip(returned, outs, strict=True)))),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,16 @@ class Arguments:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     static: frozenset[int | str] = frozenset()
+
+    def each(self) -> Iterator[tuple[int | str, Any]]:
+        """All arguments by position or keyword."""
+        yield from enumerate(self.args)
+        yield from self.kwargs.items()
+
+    @classmethod
+    def parse(cls, text: str) -> Arguments:
+        """Arguments from the text that ``--args`` takes: ``'f32[3], n=static(3)'``. Raises ArgumentError."""
+        return parse_arguments(text)
 
 
 def parse_arguments(text: str) -> Arguments:
@@ -123,9 +133,9 @@ def _of_module(names: Any, function: Any) -> Arguments | None:
     if isinstance(found, Arguments):
         return found
     if callable(found):
-        found = found()
-    if isinstance(found, Arguments):
-        return found
+        from scanir.targets.made import make_arguments
+
+        return make_arguments(found, f"{names.get('__name__', 'the module')}.example_args", values=True)
     if not isinstance(found, (tuple, list)):
         raise ArgumentError(
             f"example_args is neither a tuple nor a callable that makes one, but a {type(found).__name__}",
@@ -153,14 +163,20 @@ def describe(function: Callable[..., Any]) -> str:
     return f"{name}{signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)}"
 
 
+def both_ways(text: str) -> str:
+    """How arguments are given on the command line, and how from Python."""
+    quoted = text.replace("'", "\\'")
+    return f"--args '{text}', in Python scanir.Arguments.parse('{quoted}')"
+
+
 def example_of(function: Callable[..., Any]) -> str:
-    """An example of ``--args`` with as many arguments as the function needs."""
+    """As many arguments as the function needs, as ``--args`` has them."""
     strategy = registered(function)
     if strategy is not None and strategy.shapes:
-        return f"--args '{strategy.shapes}'"
+        return strategy.shapes
     signature = signature_of(function)
     if signature is None:
-        return f"--args '{', '.join(_EXEMPLARS)}'"
+        return ", ".join(_EXEMPLARS)
     parts: list[str] = []
     for parameter in signature.parameters.values():
         shape = _EXEMPLARS[len(parts) % len(_EXEMPLARS)]
@@ -169,7 +185,7 @@ def example_of(function: Callable[..., Any]) -> str:
         elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             if parameter.default is parameter.empty:
                 parts.append(shape)
-    return f"--args '{', '.join(parts)}'"
+    return ", ".join(parts)
 
 
 def takes_nothing(function: Callable[..., Any]) -> bool:
@@ -195,7 +211,8 @@ def check(function: Callable[..., Any], arguments: Arguments, label: str) -> Non
         raise ArgumentError(
             f"the arguments do not fit {label}: {problem}",
             where=describe(function),
-            hint=f"for example {example_of(function)}; --args-a and --args-b are for one side alone",
+            hint=f"for example {both_ways(example_of(function))}; --args-a and --args-b (args_a, args_b) are for one "
+            "side alone",
         ) from None
 
 
@@ -204,5 +221,5 @@ def missing(function: Callable[..., Any], label: str) -> ArgumentError:
     return ArgumentError(
         f"{label} needs arguments",
         where=describe(function),
-        hint=f"for example {example_of(function)}; or define example_args in its module",
+        hint=f"for example {both_ways(example_of(function))}; or define example_args in its module",
     )

@@ -14,7 +14,8 @@ from typing import Any
 
 from scanir import _compat
 from scanir.program import Argument, Interface
-from scanir.targets.arguments import Arguments, signature_of
+from scanir.targets.arguments import Arguments
+from scanir.targets.leaves import argument_names
 from scanir.targets.specs import written
 
 _FIRST = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
@@ -52,7 +53,7 @@ def call_of(function: Any, arguments: Arguments, label: str) -> Call:
     dynamic = [k for k in range(len(arguments.args)) if k not in static]
     names = {name: value for name, value in arguments.kwargs.items() if name not in static}
     fixed = {name: value for name, value in arguments.kwargs.items() if name in static}
-    written = _names(function, len(arguments.args))
+    written = argument_names(function, len(arguments.args))
 
     def bound(*args: Any, **kwargs: Any) -> Any:
         given = list(arguments.args)
@@ -100,21 +101,9 @@ def _static(function: Any, arguments: Arguments) -> frozenset[int | str]:
     first = 1 if inspect.ismethod(function) else 0  # the object itself is argument 0 of a method's function
     count = len(arguments.args)
     found = {number - first if number >= 0 else number + count for number in numbers}
-    positional = _names(function, count)
+    positional = argument_names(function, count)
     found |= {k for k, name in enumerate(positional) if name in names}
     return arguments.static | found | names
-
-
-def _names(function: Any, count: int) -> list[str]:
-    """What the positional arguments of a call are called: ``x``, ``args[1]``."""
-    signature = signature_of(function)
-    names: list[str] = []
-    for parameter in signature.parameters.values() if signature is not None else ():
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            names += [f"{parameter.name}[{k}]" for k in range(count - len(names))]
-        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            names.append(parameter.name)
-    return names[:count] + [f"argument {k}" for k in range(len(names), count)]
 
 
 def called(function: Callable[..., Any], after: Any) -> Callable[..., Any]:

@@ -6,7 +6,9 @@ written as those of ``--args``.
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from typing import Any
 
 from scanir.errors import TargetError
@@ -19,8 +21,11 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)*'", re.DOTALL)
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-def evaluate(root: Any, expression: str, text: str) -> Any:
-    """What an expression names, starting at a module. ``text`` is the whole target, for errors. Raises TargetError."""
+def evaluate(root: Any, expression: str, text: str, *, defer: bool = False) -> Any:
+    """What an expression names, starting at a module. ``text`` is the whole target, for errors. Raises TargetError.
+
+    ``defer``: where it ends in a call, that call is not made: the answer is a function that makes it.
+    """
     value, position, expected = root, 0, "name"
     path = getattr(root, "__name__", "")
     while position < len(expression) or expected == "name":
@@ -32,7 +37,12 @@ def evaluate(root: Any, expression: str, text: str) -> Any:
             position, expected = position + 1, "name"
         elif expected != "name" and expression[position] == "(":
             end = _closing(expression, position, text)
-            value = _call(value, expression[position + 1 : end], path, text)
+            call = _call_of(value, expression[position + 1 : end], path, text)
+            value = (
+                call
+                if defer and end + 1 == len(expression)
+                else _made(call, expression[position : end + 1], path, text)
+            )
             path, position = f"{path}()", end + 1
         else:
             raise _error(f"{expression!r} is not a name, or a path of names and calls", text)
@@ -74,15 +84,19 @@ def _closing(expression: str, position: int, text: str) -> int:
     raise _error("a bracket that is not closed", text)
 
 
-def _call(function: Any, inside: str, path: str, text: str) -> Any:
+def _call_of(function: Any, inside: str, path: str, text: str) -> Callable[[], Any]:
     if not callable(function):
         raise _error(f"{path} cannot be called: it is a {type(function).__name__}", text)
     arguments = parse_arguments(inside)
+    return functools.partial(function, *arguments.args, **arguments.kwargs)
+
+
+def _made(call: Callable[[], Any], written: str, path: str, text: str) -> Any:
     try:
-        return function(*arguments.args, **arguments.kwargs)
+        return call()
     except (Exception, SystemExit) as problem:  # whatever a person's function raises is theirs to know
         raise TargetError(
-            f"{path}({inside}) failed: {type(problem).__name__}: {first_line(problem)}",
+            f"{path}{written} failed: {type(problem).__name__}: {first_line(problem)}",
             where=place(problem) or text,
             hint="--traceback shows the whole of it",
         ) from problem

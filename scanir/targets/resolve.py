@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from scanir.errors import ScanirError, TargetError
@@ -46,21 +47,32 @@ def _named(text: str) -> Target:
         from scanir.targets.artifact import read_text
 
         return read_text(text)
+    if not _split(text)[1]:
+        raise _unknown(text)
+    module, expression, directory = module_of(text, _forms())
+    return _attribute(module, expression, text, directory=directory)
+
+
+def module_of(text: str, forms: str) -> tuple[ModuleType, str, str]:
+    """(module, expression behind the colon, directory whose world it is in) of a name. Raises TargetError.
+
+    ``forms`` is a hint for a text that is no such name.
+    """
     path, separator, expression = _split(text)
     if not separator:
-        raise _unknown(text)
+        raise TargetError(f"{shown(text) or repr(text)} names no part of a file or module", hint=f"write {forms}")
     if path.endswith(".py"):
         file = Path(path)
         if _is(file, "dir"):
             raise TargetError(f"{shown(path)} is a directory", where=shown(text), hint="name one of the files in it")
         if not _is(file, "file"):
-            raise TargetError(f"there is no file {shown(path)}", where=shown(text), hint=_files_near(file) or _forms())
-        return _attribute(import_file(file), expression, text, directory=str(file.resolve().parent))
+            raise TargetError(f"there is no file {shown(path)}", where=shown(text), hint=_files_near(file) or forms)
+        return import_file(file), expression, str(file.resolve().parent)
     if not all(part.isidentifier() for part in path.split(".")):
         raise TargetError(
-            f"{shown(path) or repr(path)} is neither a Python file nor a module", where=shown(text), hint=_forms()
+            f"{shown(path) or repr(path)} is neither a Python file nor a module", where=shown(text), hint=forms
         )
-    return _attribute(import_module(path), expression, text, directory="")
+    return import_module(path), expression, ""
 
 
 def _split(text: str) -> tuple[str, str, str]:

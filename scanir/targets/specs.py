@@ -111,6 +111,8 @@ def _written(value: Any, depth: int = 0) -> str:
     if depth > DEEPEST_SHOWN:
         return "..."
     match value:
+        case Static():
+            return f"static({_written(value.value, depth + 1)})"
         case tuple():
             return f"({', '.join(_written(item, depth + 1) for item in value)}{',' if len(value) == 1 else ''})"
         case list():

@@ -6,16 +6,16 @@ The function is traced, never run.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scanir.errors import TargetError, TraceError
-from scanir.targets.arguments import Arguments, check, default_arguments, describe, example_of, missing, takes_nothing
+from scanir.errors import ArgumentError, TargetError, TraceError
+from scanir.targets.arguments import Arguments, check, default_arguments, describe, missing, signature_of, takes_nothing
+from scanir.targets.explain import check_static, explained
 from scanir.targets.imports import first_line
-from scanir.targets.specs import written
+from scanir.targets.leaves import Closed, close_over, static_notes
 from scanir.targets.worlds import world
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 #: Kinds of objects that are traced already: they take no arguments any more.
 _STAGED = ("traced", "lowered", "compiled", "jaxpr", "exported")
-#: Where an object lies in memory is news to nobody, and other in each run.
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 #: Kinds that are one stage only.
 _ONLY = {"compiled": "hlo", "exported": "stablehlo"}
 
@@ -33,20 +31,21 @@ class Target:
     """A function with example arguments and options for jit.
 
     ``f`` is a callable, a jitted function, or a ``Traced``, ``Lowered``, ``Compiled``, ``ClosedJaxpr`` or ``Exported``.
-    ``args`` and ``kwargs`` are example arguments; shapes are enough. The other keywords are those of ``jax.jit``, for a
-    function that is not jitted yet.
+    ``args`` and ``kwargs`` are example arguments; shapes are enough, and what is no array is static. They win over the
+    arguments that ``scanir.diff`` is given for both sides. The other keywords are those of ``jax.jit``, such as
+    ``static_argnames`` and ``donate_argnums``, for a function that is not jitted yet.
     """
 
     __slots__ = ("_arguments", "_directory", "_options", "function", "kind", "label")
 
     def __init__(
-        self, f: Any, args: Sequence[Any] | None = None, kwargs: dict[str, Any] | None = None, *, label: str = "",
-        directory: str = "", **jit_options: Any,
+        self, f: Any, args: Sequence[Any] | Arguments | None = None, kwargs: dict[str, Any] | None = None, *,
+        label: str = "", directory: str = "", **jit_options: Any,
     ) -> None:  # fmt: skip
         self.function = f
         self.kind = kind_of(f)
         self.label = label or _label(f, self.kind)
-        self._arguments = Arguments(tuple(args or ()), dict(kwargs or {})) if args is not None or kwargs else None
+        self._arguments = _own(args, kwargs)
         self._directory = directory
         self._options = {name: value for name, value in jit_options.items() if value is not None}
         if self._options and self.kind != "function":
@@ -66,6 +65,11 @@ class Target:
     def has_stage(self, stage: str) -> bool:
         """Whether the target can be traced to that stage."""
         return stage == self.stage if self.stage else not (self.kind == "lowered" and stage == "jaxpr")
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether the target was made with arguments of its own."""
+        return self._arguments is not None
 
     def arguments(self, override: Arguments | None = None) -> Arguments:
         """What to trace with: the given arguments, its own, or its function's example. Raises ArgumentError."""
@@ -90,54 +94,80 @@ class Target:
         arguments = self.arguments(override)
         try:
             with world(self._directory):
-                programs = self._programs(arguments, stages)
+                ready = self._ready(arguments)
+                programs = self._programs(ready, arguments, stages)
         except TraceError as problem:
             if self.kind in _STAGED:
                 raise TraceError(problem.what, where=problem.where or self.label, hint=problem.hint) from problem
             raise self._explained(problem, arguments) from problem
         except SystemExit as problem:
-            raise self._explained(TraceError("the function ends the process (sys.exit)"), arguments) from problem
-        return {stage: replace(program, label=self.label) for stage, program in programs.items()}
+            ended = TraceError("the function ends the process (sys.exit)")
+            raise self._explained(ended, arguments) from problem
+        notes = ready.notes
+        if self.kind == "jitted":
+            for program in programs.values():
+                check_static(self.function, arguments, program, self.label)
+            notes = static_notes(self.function, arguments)
+        return {
+            stage: replace(program, label=self.label, notes=(*notes, *program.notes))
+            for stage, program in programs.items()
+        }
 
-    def _programs(self, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
+    def _programs(self, ready: Closed, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
         from scanir.tracers import trace
 
-        return trace(self._traceable(arguments), arguments.args, arguments.kwargs, stages)
+        return trace(ready.function, ready.args, ready.kwargs, stages)
 
     def _explained(self, problem: TraceError, arguments: Arguments) -> TraceError:
         """An error of tracing that also says what was called, with what, and how other arguments are given."""
-        given = written(arguments.args, arguments.kwargs) or "no arguments"
-        where = f"{describe(self.function)} given {given}"
-        example = f"for other arguments: {example_of(self.function)}"
-        if any(isinstance(value, str) for value in (*arguments.args, *arguments.kwargs.values())):
-            example = """text is never traced, but may be given as it is: --args 'static("text")'"""
-        return TraceError(
-            _ADDRESS.sub("", problem.what).removesuffix(": "),  # of an exception without a message
-            where=f"{problem.where}, in {where}" if problem.where else where,
-            hint=f"{problem.hint}; {example}" if problem.hint else example,
-        )
+        return explained(problem, self.function, self.kind, arguments)
 
-    def _traceable(self, arguments: Arguments) -> Any:
-        """The function with its options; itself where there are none, so that nothing is wrapped without need."""
-        if self.kind != "function" or not (self._options or arguments.static):
-            return self.function
+    def _ready(self, arguments: Arguments) -> Closed:
+        """The function with its options and static leaves; itself where there are none, wrapped without need in
+        nothing."""
+        if self.kind != "function":
+            return Closed(self.function, arguments.args, arguments.kwargs, arguments.static)
+        closed = close_over(self.function, arguments, self._declared(arguments))
+        if not self._options:
+            return closed
         import jax
 
-        options = dict(self._options)
-        numbers = [key for key in arguments.static if isinstance(key, int)]
-        names = [key for key in arguments.static if isinstance(key, str)]
-        if numbers:
-            options["static_argnums"] = sorted({*_several(options.get("static_argnums")), *numbers})
-        if names:
-            options["static_argnames"] = sorted({*_several(options.get("static_argnames")), *names})
         try:
-            return jax.jit(self.function, **options)
+            return replace(closed, function=jax.jit(closed.function, **self._options))
         except (TypeError, ValueError) as problem:  # an option that jit does not have, or that does not fit
             raise TargetError(
                 f"jit refuses its options: {first_line(problem)}",
                 where=describe(self.function),
-                hint=f"options: {', '.join(f'{name}={value!r}' for name, value in options.items())}",
+                hint=f"options: {', '.join(f'{name}={value!r}' for name, value in self._options.items())}",
             ) from problem
+
+    def _declared(self, arguments: Arguments) -> frozenset[int | str]:
+        """Positions and keywords of the arguments that the target's own options say are static."""
+        numbers = {key for key in _several(self._options.get("static_argnums")) if isinstance(key, int)}
+        names = {name for name in _several(self._options.get("static_argnames")) if isinstance(name, str)}
+        count = len(arguments.args)
+        positions = {key + count if key < 0 else key for key in numbers}
+        signature = signature_of(self.function)
+        ordered = list(signature.parameters) if signature else []
+        # As jit does: what only one of the two options says is worked out for the other.
+        if not numbers:
+            positions = {key for key, name in enumerate(ordered) if name in names}
+        elif not names:
+            names = {ordered[key] for key in positions if key < len(ordered)}
+        return frozenset(positions | names)
+
+
+def _own(args: Sequence[Any] | Arguments | None, kwargs: dict[str, Any] | None) -> Arguments | None:
+    """The arguments a target is made with. Raises ArgumentError for what is no list of them."""
+    if args is None and not kwargs:
+        return None
+    if isinstance(args, Arguments):
+        return replace(args, kwargs={**args.kwargs, **(kwargs or {})})
+    if not isinstance(args, (tuple, list, type(None))) or hasattr(args, "_fields"):
+        raise ArgumentError(
+            f"the arguments of a Target are a tuple, not a {type(args).__name__}", hint="for one: Target(f, (x,))"
+        )
+    return Arguments(tuple(args or ()), dict(kwargs or {}))
 
 
 def _several(value: Any) -> tuple[Any, ...]:

@@ -24,6 +24,7 @@ from scanir.program import Program
 from scanir.targets.arguments import Arguments
 from scanir.targets.calls import Call, Slot, call_of, called, renamed
 from scanir.targets.derivatives import grad, jvp, vjp
+from scanir.targets.leaves import Closed
 from scanir.targets.mapping import vmap
 from scanir.targets.names import near
 from scanir.targets.target import Target
@@ -113,21 +114,20 @@ class Transformed(Target):
     def has_stage(self, stage: str) -> bool:
         return True
 
-    def _programs(self, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
+    def _programs(self, ready: Closed, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
         from scanir.tracers import step, trace
 
-        call = step(f"applying {self.transform.name}", lambda: apply(self._call(arguments), self.transform))
+        call = step(f"applying {self.transform.name}", lambda: apply(self._call(ready), self.transform))
         programs = trace(call.function, call.args, call.kwargs, stages)
         return {
             stage: replace(program, interface=renamed(program.interface, call)) for stage, program in programs.items()
         }
 
-    def _call(self, arguments: Arguments) -> Call:
+    def _call(self, ready: Closed) -> Call:
         if self.kind == "jaxpr":
             return _call_of_jaxpr(self.function, self.label)
         # Options for jit are those of the function that is transformed, as a jit around it would have them.
-        function = self._traceable(arguments) if self._options else self.function
-        return call_of(function, arguments, self.label)
+        return call_of(ready.function, Arguments(ready.args, ready.kwargs, ready.static), self.label)
 
     def _explained(self, problem: TraceError, arguments: Arguments) -> TraceError:
         explained = super()._explained(problem, arguments)

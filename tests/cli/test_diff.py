@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -34,6 +35,20 @@ def test_transforms(api: FakeApi, run: Run) -> None:
     run("diff", "x", "y", "--under", "grad,vmap", "--under", "jvp")
     run("show", "x", "--under", "vmap(in_axes=(0,None))")
     assert [call["under"] for call in api.calls] == [("grad,vmap", "jvp"), ("vmap(in_axes=(0,None))",)]
+
+
+def test_arguments_made_by_a_function(api: FakeApi, run: Run, tmp_path: Path) -> None:
+    made = tmp_path / "made.py"
+    made.write_text("import jax.numpy as jnp\n\ndef make(n=2):\n    return jnp.zeros(n), 'x'\n")
+    run("diff", "x", "y", "--args-from", f"{made}:make")
+    run("diff", "x", "y", "--args", "f32[3]", "--args-from-b", f"{made}:make(5)")
+    run("diff", "x", "y", "--args-from-a", f"{made}:make(1)", "--args-b", "2")
+    shapes = [jax.ShapeDtypeStruct((n,), jnp.float32) for n in (2, 3, 5, 1)]
+    assert [(call["args_a"].args, call["args_b"].args) for call in api.calls] == [
+        ((shapes[0], "x"), (shapes[0], "x")),
+        ((shapes[1],), (shapes[2], "x")),
+        ((shapes[3], "x"), (2,)),
+    ]
 
 
 def test_arguments(api: FakeApi, run: Run) -> None:
@@ -166,6 +181,8 @@ def test_ctrl_c(api: FakeApi, run: Run) -> None:
         (["diff", "x", "y", "--scope", "x"], "'x' is not one of"),
         (["diff", "x", "y", "--nope"], "No such option"),
         (["diff", "x", "y", "--args", "f32[3"], "expected ','"),
+        (["diff", "x", "y", "--args", "1", "--args-from", "m.py:f"], "--args and --args-from both say"),
+        (["diff", "x", "y", "--args-b", "1", "--args-from-b", "m.py:f"], "--args-b and --args-from-b both say"),
         (["dif", "x", "y"], "did you mean diff?"),
         (["zzz"], "commands: diff, show, list, doctor"),
         (["--nope"], "No such option"),

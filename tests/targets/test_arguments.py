@@ -136,8 +136,7 @@ def test_a_signature_as_errors_show_it() -> None:
 
 @pytest.mark.parametrize("function", [two, made, other, special, lambda: 1])
 def test_the_example_fits_the_signature(function: Any) -> None:
-    text = example_of(function).removeprefix("--args '").removesuffix("'")
-    given = parse_arguments(text)
+    given = parse_arguments(example_of(function))
     inspect.signature(function).bind(*given.args, **given.kwargs)
 
 

@@ -67,7 +67,7 @@ def test_a_jitted_strategy_is_not_wrapped_again() -> None:
 
     target = resolve("fibonacci-jit")
     assert target.kind == "jitted"
-    assert target._traceable(target.arguments()) is fibonacci_jit
+    assert target._ready(target.arguments()).function is fibonacci_jit
 
 
 @pytest.mark.usefixtures("here")
@@ -92,7 +92,8 @@ def test_an_absolute_path_and_a_path_object(here: Path) -> None:
 def test_a_jitted_function_of_a_file_keeps_its_options() -> None:
     target = resolve("mine.py:jitted")
     assert target.kind == "jitted"
-    lowered = target._traceable(Arguments((jax.ShapeDtypeStruct((2,), jnp.float32),))).lower(jnp.zeros(2))
+    ready = target._ready(Arguments((jax.ShapeDtypeStruct((2,), jnp.float32),)))
+    lowered = ready.function.lower(jnp.zeros(2))
     assert lowered.args_info[0][0].donated
 
 
@@ -218,7 +219,8 @@ def test_what_cannot_be_traced(value: Any) -> None:
 
 def test_a_target_with_options_for_jit() -> None:
     target = Target(lambda x, n: x * n, (1.0, 3), static_argnums=1, donate_argnums=(0,))
-    traced = target._traceable(target.arguments()).trace(*target.arguments().args)
+    ready = target._ready(target.arguments())
+    traced = ready.function.trace(*ready.args)
     assert traced.args_info[0][0].donated
     assert len(traced.jaxpr.in_avals) == 1
 
@@ -247,8 +249,8 @@ def test_options_for_what_is_jitted_already() -> None:
 def test_static_arguments_of_a_plain_function() -> None:
     target = Target(lambda x, n, *, mode: x * n if mode == "mul" else x, static_argnums=())
     given = Arguments((1.0, 3), {"mode": "mul"}, frozenset({1, "mode"}))
-    traced = target._traceable(given).trace(*given.args, **given.kwargs)
-    assert len(traced.jaxpr.in_avals) == 1
+    ready = target._ready(given)
+    assert len(jax.jit(ready.function).trace(*ready.args, **ready.kwargs).jaxpr.in_avals) == 1
 
 
 def test_arguments_given_win() -> None:

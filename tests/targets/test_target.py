@@ -73,7 +73,8 @@ def test_an_error_says_what_was_called_with_what(calls: list[Any]) -> None:
     assert str(caught.value).splitlines() == [
         "incompatible shapes",
         "  where: mine.py:3, in bad(x, y) given f32[3], y=0.5",
-        "  hint:  for other arguments: --args 'f32[3], f32[2,100]'",
+        "  hint:  for other arguments: --args 'f32[3], f32[2,100]', in Python scanir.Arguments.parse('f32[3], "
+        "f32[2,100]')",
     ]
 
 
@@ -92,7 +93,7 @@ def test_an_error_of_a_staged_object_says_which() -> None:
     assert caught.value.where == "mine"
 
 
-def test_an_error_names_no_address_and_knows_about_text(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_names_no_address(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise TraceError("<function f at 0x7f57d6bec180> is odd")
 
@@ -100,7 +101,6 @@ def test_an_error_names_no_address_and_knows_about_text(calls: list[Any], monkey
     with pytest.raises(TraceError) as caught:
         Target(bad).trace(("jaxpr",), Arguments((1.0, "relu")))
     assert caught.value.what == "<function f> is odd"
-    assert "static(" in caught.value.hint
 
 
 def test_late_imports_find_the_neighbours_of_their_file(calls: list[Any], tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ def test_what_has_no_tangent_gets_none() -> None:
 def test_results_of_the_transform_are_values() -> None:
     """Numbers, not only structure: the traced program computes the derivative."""
     x, w = np.arange(3, dtype=np.float32), np.float32(2)
-    call = transformed(resolve(pair), parse_under("jvp")[0])._call(Arguments((x, w)))  # type: ignore[attr-defined]
+    target = transformed(resolve(pair), parse_under("jvp")[0])
+    call = target._call(target._ready(Arguments((x, w))))  # type: ignore[attr-defined]
     applied = apply(call, parse_under("jvp")[0])
     (value, out), (tangent, w_dot) = applied.function(x, w, (np.ones(3, np.float32), np.float32(0.5)))
     np.testing.assert_allclose(value["y"], np.sin(x) * 2, rtol=1e-6)

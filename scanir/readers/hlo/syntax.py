@@ -25,6 +25,8 @@ REFERENCES = (
 _DEPTH = 64
 
 _HEADER = re.compile(r"\s*HloModule\s+(%?[\w.\-/]+|\"[^\"\n]*\")\s*:?")
+#: A mesh in replica groups may say in which order it has the devices: ``mesh['x'=4], device_ids=([2,2]T(1,0)) {'x'}``.
+_DEVICES = re.compile(r"\s*,\s*device_ids=(?=\()")
 _ATTRIBUTE = re.compile(r"\s*,\s*([\w.\-]+)\s*=\s*")
 _PLAIN = re.compile(r"[^\s,(){}\[\]\"']+")
 _INSTRUCTION = re.compile(r"\s*(ROOT\s+)?%?([\w.\-]+)\s*=\s*")
@@ -281,6 +283,8 @@ class Syntax:
             following = text[end : end + 1]
             if following in ("(", "[") or (following == "{" and end > pos):
                 end = source.balanced(end)
+            elif text.startswith("mesh[", pos) and (devices := _DEVICES.match(text, end)):
+                end = source.balanced(devices.end())
             elif text.startswith("mesh[", pos) and text.startswith("{", source.skip(end)):
                 end = source.balanced(source.skip(end))
             elif following == "'":

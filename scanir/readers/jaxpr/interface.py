@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from scanir import _compat
@@ -72,10 +73,29 @@ def _arguments(stage: Any, function: Any) -> tuple[Argument, ...]:
     names = _compat.argument_names(stage)
     known = names if len(names) == len(leaves) else ("",) * len(leaves)
     written = _positional(function)
-    return tuple(
+    arguments = tuple(
         _argument(path, aval, name, written, donated=bool(getattr(info, "donated", False)))
         for (path, info), aval, name in zip(leaves, avals, known, strict=True)
     )
+    shardings = _compat.argument_shardings(stage)
+    if len(shardings) != len(arguments):
+        return arguments
+    return tuple(
+        replace(argument, sharding=sharding_text(sharding, len(aval.shape)))
+        for argument, aval, sharding in zip(arguments, avals, shardings, strict=True)
+    )
+
+
+def sharding_text(sharding: Any, rank: int) -> str:
+    """A sharding over several devices in one line, such as ``('data', None) over data=4, model=2``."""
+    if sharding is None or sharding.num_devices < 2:
+        return ""
+    spec, mesh = getattr(sharding, "spec", None), getattr(sharding, "mesh", None)
+    if spec is None or mesh is None:
+        return " ".join(str(sharding).split())
+    parts = (*spec, *(None,) * (rank - len(spec)))
+    axes = ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
+    return f"({', '.join(map(repr, parts))}{',' if rank == 1 else ''}) over {axes}"
 
 
 def _argument(path: tuple[Any, ...], aval: Any, known: str, written: Sequence[str], *, donated: bool) -> Argument:

@@ -24,6 +24,11 @@ def read(key: str, text: str) -> Attr:
         ("dimensions", "{ 1, 0 }", Seq((Int(1), Int(0)))),
         ("dimensions", "{}", Seq(())),
         ("replica_groups", "{{0,1},{2,3}}", Seq((Seq((Int(0), Int(1))), Seq((Int(2), Int(3)))))),
+        (
+            "replica_groups",
+            "mesh['x'=2, 'y'=4], device_ids=([4,2]T(1,0)) {'y'}",
+            Opaque("hlo", "mesh['x'=2,'y'=4],device_ids=([4,2]T(1,0)){'y'}"),
+        ),
         ("replica_groups", "[2,4]<=[8]T(1,0)", Opaque("hlo", "[2,4]<=[8]T(1,0)")),
         ("channel_id", "7", Int(7)),
         ("is_stable", "true", Bool(True)),
