@@ -126,8 +126,9 @@ def _common_stages(sides: tuple[Target, Target], stages: tuple[str, ...]) -> tup
 
 def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, scope: str) -> StageDiff:
     from scanir.compare.verdict import compare, loops_only
+    from scanir.facts.beside import with_tables
 
-    answer = compare(a, b, rules, settled=settled)
+    answer = with_tables(compare(a, b, rules, settled=settled), a, b)
     return loops_only(answer) if scope == "loops" else answer
 
 

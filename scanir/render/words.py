@@ -137,19 +137,25 @@ def loop_title(loop: LoopDiff) -> str:
 
 
 def ladder(diff: Diff) -> str:
-    """How a difference fares from stage to stage, in one line; empty for one stage alone."""
-    if len(diff.stages) < 2:
-        return ""
-    equal = [stage.stage for stage in diff.stages if stage.verdict in (Verdict.IDENTICAL, Verdict.EQUIVALENT)]
-    others = [stage.stage for stage in diff.stages if stage.stage not in equal]
+    """How a difference fares from stage to stage, a line for each transform; empty for one stage alone."""
+    rows: dict[str, list[StageDiff]] = {}
+    for stage in diff.stages:
+        rows.setdefault(stage.under, []).append(stage)
+    lines = [(under, _rungs(stages)) for under, stages in rows.items() if len(stages) > 1]
+    return "\n".join(f"{clean(under)}: {rungs}" if under else rungs for under, rungs in lines if rungs)
+
+
+def _rungs(stages: list[StageDiff]) -> str:
+    equal = [stage.stage for stage in stages if stage.verdict in (Verdict.IDENTICAL, Verdict.EQUIVALENT)]
+    others = [stage.stage for stage in stages if stage.stage not in equal]
     if equal and others:
-        erased = diff.stages[-1].verdict is Verdict.IDENTICAL
+        erased = stages[-1].verdict is Verdict.IDENTICAL
         return f"not the same at {listed(others)}; the same at {listed(equal)}" + (": compiled away" if erased else "")
     if others:
         return ""
-    needed = [stage.stage for stage in diff.stages if stage.modulo]
-    if needed and not diff.stages[-1].modulo:
-        rules = listed(dict.fromkeys(use.rule for stage in diff.stages for use in stage.modulo))
+    needed = [stage.stage for stage in stages if stage.modulo]
+    if needed and not stages[-1].modulo:
+        rules = listed(dict.fromkeys(use.rule for stage in stages for use in stage.modulo))
         return f"the same at all stages; {rules} at {listed(needed)} only: the compiler does the same on both sides"
     return "the same at all stages"
 
