@@ -8,7 +8,7 @@ its own.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from scanir.ir.types import Dim, Type
@@ -97,12 +97,15 @@ class Callable:
     """A host function. The same object (``identity``) is the same function; other code is another function;
     equal code in distinct objects cannot be decided (closures, globals) unless a rule allows it by name.
 
-    ``identity`` is unique for a live object within the process and is never printed.
+    ``identity`` is unique for a live object within the process and is never printed. ``file`` and ``line`` say where
+    the function was written; no comparison reads them.
     """
 
     qualname: str
     code_digest: str
     identity: int
+    file: str = field(default="", compare=False, repr=False)
+    line: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

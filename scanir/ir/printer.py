@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
@@ -79,8 +80,22 @@ def print_module(module: Module, style: Style | None = None) -> str:
     head: list[_Item] = [f"module {spell(module.dialect)} entry @{spell(module.entry)}{name}"]
     if module.attributes:
         head += [" attrs {", *_fields(module.attributes), "}"]
-    printer = _Printer(style or Style(), _labels(module))
+    printer = _Printer(style or Style(), _labels([function.body for function in module.functions]))
     return printer.run([*head, "\n", *module.functions])
+
+
+def print_op(op: Op, names: Mapping[Value, str], style: Style | None = None) -> str:
+    """The text of one op with its regions, where values have these names (``%12``)."""
+    printer = _Printer(style or Style(), _labels(op.regions))
+    printer.given(names)
+    return printer.run([_At(op, 0)])
+
+
+def print_region(region: Region, names: Mapping[Value, str], style: Style | None = None) -> str:
+    """The text of one region, where values have these names."""
+    printer = _Printer(style or Style(), _labels([region]))
+    printer.given(names)
+    return printer.run([_At(region, 0)])
 
 
 def print_attr(attr: Attr, style: Style | None = None) -> str:
@@ -93,10 +108,10 @@ def print_type(type: Type, style: Style | None = None) -> str:
     return _Printer(style or Style(), {}).run([type])
 
 
-def _labels(module: Module) -> dict[int, int]:
+def _labels(regions: Sequence[Region]) -> dict[int, int]:
     """A number for each region that occurs more than once, in order of first occurrence."""
     counts: dict[int, int] = {}
-    stack = [function.body for function in reversed(module.functions)]
+    stack = [*reversed(regions)]
     while stack:
         region = stack.pop()
         counts[id(region)] = counts.get(id(region), 0) + 1
@@ -113,6 +128,10 @@ class _Printer:
     _taken: set[str] = field(default_factory=set)
     _count: int = 0
     _printed: set[int] = field(default_factory=set)
+
+    def given(self, names: Mapping[Value, str]) -> None:
+        """Use these names, instead of numbers in the order of printing."""
+        self._names.update(names)
 
     def run(self, items: list[_Item]) -> str:
         out: list[str] = []
@@ -194,6 +213,8 @@ class _Printer:
         return [*parts, "\n"]
 
     def _define(self, value: Value) -> str:
+        if value in self._names:
+            return self._names[value]
         name = str(self._count)
         self._count += 1
         if self.style.names and value.name:

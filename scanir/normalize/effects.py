@@ -34,6 +34,21 @@ def declares_effect(op: Op) -> bool:
     return not quiet or calls_python(op)
 
 
+def has_own_effect(op: Op, transparent: frozenset[str], pure: frozenset[str]) -> bool:
+    """True if an op has an effect whatever its regions and callees do. ``transparent``: ops that are as pure as
+    those."""
+    if op.name in CUSTOM_CALLS:
+        return declares_effect(op)
+    if op.name not in transparent and op.name not in pure:
+        return True
+    return op.attribute("effects") is not None and not op.regions
+
+
+def purity(dialect: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The ops of a dialect that are as pure as their regions and callees, and those that are pure."""
+    return STRUCTURED | opaque_ops(dialect), pure_ops(dialect) | device_reads(dialect)
+
+
 class Effects:
     """Answers `op`, `region` and `function` for one module. Functions must be given callees first.
 
@@ -43,8 +58,7 @@ class Effects:
     def __init__(self, module: Module, order: tuple[Function, ...], dropped: frozenset[int] = frozenset()) -> None:
         self._dropped = dropped
         self._ops: dict[int, bool] = {}
-        self._pure = pure_ops(module.dialect) | device_reads(module.dialect)
-        self._transparent = STRUCTURED | opaque_ops(module.dialect)
+        self._transparent, self._pure = purity(module.dialect)
         self._functions: dict[str, bool] = {}
         self._regions: dict[int, bool] = {}
         for function in order:
@@ -74,12 +88,8 @@ class Effects:
         return found
 
     def _has_effect(self, op: Op) -> bool:
-        if op.name in CUSTOM_CALLS:
-            return declares_effect(op)
-        if op.name not in self._transparent and op.name not in self._pure:
-            return True
-        if op.attribute("effects") is not None and not op.regions:
-            return True
+        if op.name in CUSTOM_CALLS or has_own_effect(op, self._transparent, self._pure):
+            return has_own_effect(op, self._transparent, self._pure)
         if any(
             self._regions[id(region)] if id(region) in self._regions else self.region(region) for region in op.regions
         ):

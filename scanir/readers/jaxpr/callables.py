@@ -23,13 +23,21 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 def read_callable(value: Any) -> Callable:
     """A host function, seen through partials, bound methods and JAX's wrappers."""
     function = written_by_user(value)
-    return Callable(_name(function), _digest(value, function), identity(value))
+    return Callable(_name(function), _digest(value, function), identity(value), *_place(function))
 
 
 def read_rule(value: Any, key: Key) -> Callable:
     """A derivative rule that is known by what it is, not by what it does."""
     function = written_by_user(value)
     return Callable(_name(function), _digest(value, function), number_of(key))
+
+
+def _place(function: Any) -> tuple[str, int]:
+    """File and line of a function's code; nothing for what has no Python code."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return ("", 0) if code is None else (str(code.co_filename), int(code.co_firstlineno))
 
 
 def _name(function: Any) -> str:
