@@ -94,7 +94,9 @@ def _effect(row: EffectRow) -> str:
     if row.function is not None:
         function = row.function
         parts.append(
-            f"number {function.number}" if function.number is not None else f"{function.name} (code {function.digest[:8]})"
+            f"number {function.number}"
+            if function.number is not None
+            else f"{function.name} (code {function.digest[:8]})"
         )
     ordered = {True: ", ordered", False: ", in no order", None: ""}[row.ordered]
     inside = f" in {'/'.join(row.inside)}" if row.inside else ""
@@ -106,7 +108,7 @@ def _keys(left: KeyTable, right: KeyTable) -> list[Fact]:
     for side, table in (("a", left), ("b", right)):
         for warning in table.warnings[:ROWS]:
             again = f"in each trip of {warning.loop}" if warning.loop else f"at {warning.second}"
-            found.append(Fact("random draws", side, f"key {warning.key} is used again {again}: the same numbers"))
+            found.append(Fact("random draws", side, f"one key is used again {again}, and gives the same numbers: {warning.key}"))
     return found
 
 
