@@ -318,3 +318,75 @@ def test_the_ladder_of_stages() -> None:
     x = jnp.ones(64, jnp.float32)
     verdict, text = report(lambda x: x + table, lambda x: x + jnp.arange(64.0), x, stage="all")
     holds(verdict, text, Verdict.DIFFERENT, ("not the same at jaxpr, stablehlo; the same at hlo: compiled away",))
+
+
+# -- what the tables add ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stage", ["stablehlo", "hlo"])
+def test_donation_is_listed_apart_from_the_arithmetic(stage: str) -> None:
+    def update(weights: Any, delta: Any) -> Any:
+        return weights - 0.5 * delta
+
+    kept, given = jax.jit(update), jax.jit(update, donate_argnums=(0,))
+    verdict, text = report(kept, given, V, V, stage=stage)
+    said = ("class:donation", "aliasing a nothing b weights f32[5], 20 bytes: output 0 takes its memory")
+    holds(verdict, text, Verdict.EQUIVALENT, said)
+
+
+def test_constants_of_one_side_are_listed() -> None:
+    table = np.linspace(1.0, 2.0, 50, dtype=np.float32)
+    x = jnp.ones(50, jnp.float32)
+    verdict, text = report(lambda x: x * table, lambda x: x * 2.0, x, stage="jaxpr")
+    holds(verdict, text, Verdict.DIFFERENT, ("constants of one side alone a f32[50], 200 bytes, sha256", "main/mul"))
+
+
+def test_effects_are_listed_in_order() -> None:
+    def one(x: Any) -> Any:
+        jax.debug.print("first {}", x)
+        jax.debug.print("second {}", x, ordered=True)
+        return x
+
+    def other(x: Any) -> Any:
+        jax.debug.print("second {}", x, ordered=True)
+        return x
+
+    verdict, text = report(one, other, X, stage="jaxpr")
+    said = ("effects, in order", "a debug_print 'first {}' (print, in no order)", "'second {}' (print, ordered)")
+    holds(verdict, text, Verdict.DIFFERENT, said)
+
+
+def test_where_keys_come_from() -> None:
+    def split(key: Any) -> Any:
+        return [jax.random.normal(k, (2,)) for k in jax.random.split(key, 2)]
+
+    def reused(key: Any) -> Any:
+        return [jax.random.normal(key, (2,)), jax.random.normal(key, (2,))]
+
+    verdict, text = report(split, reused, jax.random.key(0), stage="jaxpr")
+    said = ("random draws", "from split(key, 2)[0]", "from split(key, 2)[1]", "from key", "one key is used again at")
+    holds(verdict, text, Verdict.DIFFERENT, said)
+
+
+def test_functions_of_other_names_are_one_program() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return jnp.sin(x)
+
+    @jax.jit
+    def g(x: Any) -> Any:
+        return jnp.sin(x)
+
+    verdict, text = report(lambda x: f(x) * 2, lambda x: g(x) * 2, X, stage="stablehlo")
+    holds(verdict, text, Verdict.IDENTICAL, ("functions of a and b differ in name alone: @f is @g",))
+
+
+def test_an_equal_function_that_is_another_object_is_unknown() -> None:
+    def make() -> Any:
+        return lambda x: x
+
+    def calls(function: Any) -> Any:
+        return lambda x: jax.pure_callback(function, jax.ShapeDtypeStruct((), np.float32), x)
+
+    verdict, text = report(calls(make()), calls(make()), X, stage="jaxpr")
+    holds(verdict, text, Verdict.INCONCLUSIVE, ("cannot tell", "another function object of equal code, so unknown"))

@@ -108,7 +108,9 @@ def _keys(left: KeyTable, right: KeyTable) -> list[Fact]:
     for side, table in (("a", left), ("b", right)):
         for warning in table.warnings[:ROWS]:
             again = f"in each trip of {warning.loop}" if warning.loop else f"at {warning.second}"
-            found.append(Fact("random draws", side, f"one key is used again {again}, and gives the same numbers: {warning.key}"))
+            found.append(
+                Fact("random draws", side, f"one key is used again {again}, and gives the same numbers: {warning.key}")
+            )
     return found
 
 

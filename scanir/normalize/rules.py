@@ -88,7 +88,7 @@ _TABLE = (
     Rule("payload-noise", "known fields of known payloads (paths, pointers, locations)", "listed fields only"),
     Rule(
         "calls",
-        "a call is its callee's body",
+        "call boundaries only: a call is its callee's body",
         "same callee on both sides is a lemma; inlined otherwise, within a budget",
     ),
     Rule("hoisting", "pure work inside a loop or branch on one side, outside on the other", "pure"),

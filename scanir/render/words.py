@@ -176,7 +176,8 @@ def carries(side: LoopSide) -> str:
         kind = carry.kind if carry.live else "dead"
         if carry.live and carry.other is not None:
             kind = f"permuted with {carry.other}" if kind == "permuted" else f"takes slot {carry.other}"
-        name = f"{carry.slot} {carry.start}".strip() if len(carry.start) <= NAMED else str(carry.slot)
+        named = carry.kind != "token" and len(carry.start) <= NAMED
+        name = f"{carry.slot} {carry.start}".strip() if named else str(carry.slot)
         if groups and groups[-1][0] == kind:
             groups[-1][1].append(name)
         else:
