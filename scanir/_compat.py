@@ -291,6 +291,19 @@ def without_persistent_cache() -> Any:
     return config.enable_compilation_cache(False)
 
 
+def cost_analysis(compiled: Any) -> dict[str, float]:
+    """XLA's own counts of a Compiled (``flops``, ``bytes accessed``, ...): loops once, however often they run."""
+    found = compiled.cost_analysis()
+    return dict(found[0] if isinstance(found, list) else found or {})
+
+
+def memory_analysis(compiled: Any) -> dict[str, int]:
+    """Bytes that a Compiled takes, by kind: ``argument``, ``output``, ``temp``, ``alias``, ``generated_code``."""
+    found = compiled.memory_analysis()
+    kinds = ("argument", "output", "temp", "alias", "generated_code")
+    return {kind: int(getattr(found, f"{kind}_size_in_bytes", 0)) for kind in kinds} if found is not None else {}
+
+
 def registered_primitives() -> frozenset[str]:
     """Names of all primitives that JAX can lower on any platform."""
     from jax._src.interpreters import mlir

@@ -289,3 +289,18 @@ def test_static_arguments() -> None:
     assert _compat.static_arguments(jax.jit(function, static_argnames="n")) == ((1,), frozenset({"n"}))
     for other in (jax.jit(function), function, functools.partial(function), 3):
         assert _compat.static_arguments(other) == ((), frozenset())
+
+
+def test_cost_analysis() -> None:
+    """``Compiled.cost_analysis()``: a dict, or a list of one."""
+    compiled = jax.jit(lambda x: jnp.sin(x) * x).lower(jax.ShapeDtypeStruct((4,), jnp.float32)).compile()
+    found = _compat.cost_analysis(compiled)
+    assert (found["flops"], found["transcendentals"], found["bytes accessed"]) == (4, 4, 32)
+
+
+def test_memory_analysis() -> None:
+    """``Compiled.memory_analysis()`` with ``*_size_in_bytes``."""
+    compiled = jax.jit(lambda x: x * 2).lower(jax.ShapeDtypeStruct((4,), jnp.float32)).compile()
+    found = _compat.memory_analysis(compiled)
+    assert (found["argument"], found["output"]) == (16, 16)
+    assert found.keys() == {"argument", "output", "temp", "alias", "generated_code"}
