@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scanir.api import assert_equivalent, diff, show, trace
+    from scanir.api import assert_equivalent, diff, show, trace, verify
     from scanir.errors import ScanirError
     from scanir.result import Diff, Verdict
     from scanir.strategies import register
@@ -33,6 +33,7 @@ _HOME = {
     "register": "scanir.strategies",
     "show": "scanir.api",
     "trace": "scanir.api",
+    "verify": "scanir.api",
 }
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "register",
     "show",
     "trace",
+    "verify",
 ]
 
 

@@ -14,6 +14,7 @@ from scanir.program import STAGES, Program
 from scanir.result import Diff, StageDiff, Verdict
 
 if TYPE_CHECKING:
+    from scanir.checker.verdict import Verification
     from scanir.ir.graph import Module
     from scanir.targets.arguments import Arguments
     from scanir.targets.target import Target
@@ -59,14 +60,60 @@ def diff(
     sides = (_target(a), _target(b))
     given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
     stages = _common_stages(sides, stages)
-    answers = []
+    answers, programs = [], []
     for transform, pair in _rows(sides, under):
         left, right = (target.trace(stages, arguments) for target, arguments in zip(pair, given, strict=True))
         for name in stages:
             settled = _settled(left[name], right[name], pair, given)
             answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
             answers.append(replace(answer, under=transform))
-    return Diff(sides[0].label, sides[1].label, tuple(answers))
+            programs.append((left[name], right[name]))
+    found = Diff(sides[0].label, sides[1].label, tuple(answers), lambda: _certificate(found, programs, given))
+    return found
+
+
+def _certificate(
+    answer: Diff, programs: list[tuple[Program, Program]], given: tuple[Arguments | None, Arguments | None]
+) -> dict[str, Any]:
+    """The certificates of all rows of an answer, in one document."""
+    from scanir.certify.produce import checked, document
+
+    texts = ("" if given[0] is None else str(given[0]), "" if given[1] is None else str(given[1]))
+    pairs = zip(programs, answer.stages, strict=True)
+    return document([checked(left, right, stage, texts) for (left, right), stage in pairs])
+
+
+def verify(document: Any, a: Any = None, b: Any = None) -> Verification:
+    """Check a certificate on the programs that it names, or on ``a`` and ``b`` in their place.
+
+    Reads (traces, lowers, compiles) both sides itself. Raises ScanirError where a side or the certificate cannot be
+    read.
+    """
+    from scanir.checker.certificate import read
+    from scanir.checker.check import check
+    from scanir.checker.verdict import Rejected, Verification
+
+    records = read(document)
+    titles = tuple(f"{record.under}, {record.stage}" if record.under else record.stage for record in records)
+    for title, record in zip(titles, records, strict=True):
+        sides = []
+        for side, value in zip(record.sides, (a, b), strict=True):
+            target = _target(side.target if value is None else value)
+            arguments = _named_arguments(side.arguments)
+            ((_, (row,)),) = _rows((target,), record.under)
+            program = row.trace(parse_stages(record.stage), arguments)[record.stage]
+            sides.append(program if value is None else replace(program, label=side.target))
+        try:
+            check(record, sides[0], sides[1])
+        except Rejected as problem:
+            return Verification(False, titles, title, problem.obligation, problem.what, problem.where)
+    return Verification(True, titles)
+
+
+def _named_arguments(text: str) -> Arguments | None:
+    from scanir.targets.arguments import parse_arguments
+
+    return parse_arguments(text) if text else None
 
 
 def _rows(sides: tuple[Target, ...], under: Under) -> list[tuple[str, tuple[Target, ...]]]:

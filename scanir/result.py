@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
+
+from scanir.errors import ScanirError
 
 SCHEMA_VERSION = 1
 
@@ -178,6 +181,8 @@ class Diff:
     a: str
     b: str
     stages: tuple[StageDiff, ...]
+    #: Makes the certificate; kept by the function that made the answer, and called only when somebody asks.
+    certifier: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def verdict(self) -> Verdict:
@@ -209,6 +214,12 @@ class Diff:
         from scanir.render.text import render_text
 
         return render_text(self)
+
+    def certificate(self) -> dict[str, Any]:
+        """The certificate of the answer as plain data, accepted by the checker. Raises ScanirError if there is none."""
+        if self.certifier is None:
+            raise ScanirError("this answer was made by hand and has no certificate", hint="scanir.diff makes answers")
+        return self.certifier()
 
     def to_json(self) -> dict[str, Any]:
         """The documented JSON object, as plain Python data."""

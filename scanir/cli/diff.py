@@ -21,6 +21,7 @@ from scanir.cli.options import (
     under_option,
     use_color,
     width,
+    write_json,
 )
 from scanir.errors import TargetError
 from scanir.normalize.rules import RULES
@@ -70,12 +71,15 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
     show_default=True,
     help="Colour of the report; auto follows NO_COLOR and the terminal.",
 )
+@click.option("--certificate", metavar="FILE", help="Write a certificate of the answer, for scanir verify.")
+@click.option("--paranoid", is_flag=True, help="Have the checker accept the answer before it is printed.")
 @import_option
 @traceback_option
 def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, args_from: str | None,
     args_from_a: str | None, args_from_b: str | None, allow: tuple[str, ...], forbid: tuple[str, ...], strict: bool,
-    scope: str, format_: str, color: str, under: tuple[str, ...],
+    scope: str, format_: str, color: str, under: tuple[str, ...], certificate: str | None,
+    paranoid: bool,
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
@@ -95,6 +99,8 @@ def command(
             a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b,
             under=under,
         )  # fmt: skip
+    if paranoid or certificate is not None:
+        _certified(answer, certificate, paranoid=paranoid)
     if format_ == "json":
         from scanir.render.json import render_json
 
@@ -106,6 +112,17 @@ def command(
         click.echo(render_text(answer, color=colored, width=width(), notes=False), nl=False, color=colored)
         _notes(answer)
     return answer.exit_code
+
+
+def _certified(answer: Diff, path: str | None, *, paranoid: bool) -> None:
+    """Have the checker accept the answer, and write the certificate; what differs needs none."""
+    if answer.exit_code:
+        if not paranoid or path is not None:
+            click.echo(f"note: {answer.verdict.name} has no certificate; none is written", err=True)
+        return
+    document = answer.certificate()
+    if path is not None:
+        write_json(path, document)
 
 
 def _notes(answer: Diff) -> None:

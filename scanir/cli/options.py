@@ -122,6 +122,19 @@ def given_arguments(text: str | None, source: str | None, side: str = "") -> Arg
     return parse_arguments(text)
 
 
+def write_json(path: str, document: object) -> None:
+    """Write a document to a file, on one line. Raises ScanirError."""
+    import json
+    from pathlib import Path
+
+    from scanir.errors import ScanirError
+
+    try:
+        Path(path).write_text(json.dumps(document, separators=(",", ":"), ensure_ascii=True) + "\n", encoding="ascii")
+    except OSError as problem:
+        raise ScanirError(f"{path} cannot be written: {problem.strerror}", hint="name another file") from problem
+
+
 def use_color(choice: str) -> bool:
     """Whether to colour stdout: as asked for, else on a terminal, unless NO_COLOR says no."""
     if choice != "auto":

@@ -36,6 +36,8 @@ class Isomorphism:
         self.renamed: dict[tuple[str, str], None] = {}
         self._closed: dict[tuple[int, int], bool] = {}
         self._pending: list[tuple[Region, Region]] = []
+        #: Of each pair of closed regions (by `id`) which op is which (by `id`), where somebody asks for it.
+        self.kept: dict[tuple[int, int], dict[int, Op]] | None = None
 
     def holds(self) -> bool:
         """True if the modules are the same graph, functions paired from the entry on."""
@@ -54,11 +56,14 @@ class Isomorphism:
     def _alike(self, a: Function, b: Function) -> bool:
         self._closed_regions(a.body, b.body)
         while self._pending:
-            pairing = _Pairing(self, *self._pending.pop())
+            regions = self._pending.pop()
+            pairing = _Pairing(self, *regions)
             if not pairing.holds():
                 self._pending.clear()
                 return False
             self.ordered = self.ordered and pairing.ordered()
+            if self.kept is not None:
+                self.kept[id(regions[0]), id(regions[1])] = pairing.ops
         return True
 
     def _closed_regions(self, a: Region, b: Region) -> bool:
@@ -104,7 +109,7 @@ class _Pairing:
         self._roots = (a, b)
         self._values: dict[Value, Value] = {}
         self._back: dict[Value, Value] = {}
-        self._ops: dict[int, Op] = {}
+        self.ops: dict[int, Op] = {}
         self._home: tuple[dict[Value, tuple[Op, int, Region]], dict[Value, tuple[Op, int, Region]]] = ({}, {})
         self._region_pairs: dict[int, int] = {}
         self._stack: list[tuple[Value, Value]] = []
@@ -115,7 +120,7 @@ class _Pairing:
         counts = [self._index(side, region) for side, region in enumerate(self._roots)]
         if counts[0] != counts[1] or not self._pair_regions(*self._roots):
             return False
-        return self._run() and self._leftovers() and len(self._ops) == counts[0]
+        return self._run() and self._leftovers() and len(self.ops) == counts[0]
 
     def ordered(self) -> bool:
         """True if ops that were paired stand in the same order; constants have no place."""
@@ -123,7 +128,7 @@ class _Pairing:
         def ops(region: Region) -> list[Op]:
             return [op for op in region.ops if op.name != "constant"]
 
-        return all([self._ops[id(op)] for op in ops(a)] == ops(b) for a, b in self._regions)
+        return all([self.ops[id(op)] for op in ops(a)] == ops(b) for a, b in self._regions)
 
     def _index(self, side: int, root: Region) -> int:
         """Where each value comes from; the number of ops that are not constants."""
@@ -183,12 +188,12 @@ class _Pairing:
         return same
 
     def _pair_ops(self, a: Op, b: Op) -> bool:
-        if id(a) in self._ops:
-            return self._ops[id(a)] is b
+        if id(a) in self.ops:
+            return self.ops[id(a)] is b
         outer = self._outer
         if outer.key(0, a) != outer.key(1, b) or not outer.functions(a, b):
             return False
-        self._ops[id(a)] = b
+        self.ops[id(a)] = b
         for left, right in zip(a.results, b.results, strict=True):
             if not self._bind(left, right):
                 return False
@@ -200,12 +205,12 @@ class _Pairing:
         """Pair what no result and no effect needs, in reading order, by key and paired operands."""
         for a, b in self._regions:  # grows while regions of paired ops are added
             waiting: dict[Any, list[Op]] = defaultdict(list)
-            paired = {id(op) for op in self._ops.values()}
+            paired = {id(op) for op in self.ops.values()}
             for op in b.ops:
                 if op.name != "constant" and id(op) not in paired:
                     waiting[self._leftover_key(1, op)].append(op)
             for op in a.ops:
-                if op.name == "constant" or id(op) in self._ops:
+                if op.name == "constant" or id(op) in self.ops:
                     continue
                 candidates = waiting.get(self._leftover_key(0, op))
                 if not candidates or not self._pair_ops(op, candidates.pop(0)) or not self._run():

@@ -45,6 +45,7 @@ class Proof:
     forwarded: tuple[ForwardedOutput, ...] = ()
     uses: dict[str, RuleUse] = field(default_factory=dict)
     profiles: tuple[Profile, Profile] | None = None
+    keep: Keep | None = None
 
     @property
     def holds(self) -> bool:
@@ -134,6 +135,26 @@ class Prover:
             return None
         return left, right
 
+    def recorded(self, proof: Proof) -> tuple[Side, Side]:
+        """Both sides of a proof once more, in a table of their own, with the term of each value kept."""
+        before, self.table = self.table, Table()
+        try:
+            return self._record(proof, before, 0), self._record(proof, before, 1)
+        finally:
+            self.table = before
+
+    def _record(self, proof: Proof, table: Table, k: int) -> Side:
+        """``table`` holds the constants that the proof binds arguments to."""
+        bound = {
+            argument: self.table.intern(*table.keys[term])
+            for (name, argument), term in proof.bindings.items()
+            if name == "ab"[k]
+        }
+        keep = None if proof.keep is None else proof.keep[k]
+        settings = replace(self._settings, keep=keep, recording=True)
+        inputs = self._inputs(k, bound, settings)
+        return normalize(self.programs[k], "ab"[k], proof.rules, self.table, inputs, settings)
+
     def _match(
         self, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int],
         keep: Keep | None = None,
@@ -142,7 +163,7 @@ class Prover:
             self._side(k, rules, settings, bound, None if keep is None else keep[k])
             for k in (0, 1)
         )  # fmt: skip
-        proof = Proof(rules, (sides[0], sides[1]), False, dict(bound))
+        proof = Proof(rules, (sides[0], sides[1]), False, dict(bound), keep=keep)
         self._results(proof, settings, keep)
         if not proof.equal and not bound and "constant-argument" in rules:
             found = self._bindings(rules, settings, keep, proof.sides)

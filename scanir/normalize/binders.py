@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scanir.ir.graph import Op
+from scanir.ir.graph import Op, Value
 from scanir.ir.types import TensorType, Type
 from scanir.normalize.values import Table
 
@@ -64,7 +64,8 @@ class Trace:
     """What an evaluated region did: its ops with their terms, and the traces inside them, in order.
 
     ``kind`` is ``body`` (nothing bound), ``loop``, ``fun``, ``branch`` or ``call``. ``op``: whose region or callee it
-    is.
+    is. Where a certificate is wanted there is also ``trivial``, with the regions of a loop of few trips inside, and
+    ``values`` and ``tokens`` hold the term of each value, and the token before each op and at the end.
     """
 
     kind: str
@@ -74,6 +75,8 @@ class Trace:
     entries: list[tuple[Op, int]] = field(default_factory=list)
     inner: list[Trace] = field(default_factory=list)
     op: Op | None = None
+    values: dict[Value, int] = field(default_factory=dict)
+    tokens: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

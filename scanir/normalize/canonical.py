@@ -20,6 +20,7 @@ class Canonical:
 
     def __init__(self, source: Table, state: State, target: Table, rules: frozenset[str]) -> None:
         self._source, self._state, self._target, self._rules = source, state, target, rules
+        self.target = target
         self.of: dict[int, int] = {}
         self.live: dict[int, dict[int, None]] = {}
         self.order: dict[int, list[int]] = {}

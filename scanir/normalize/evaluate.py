@@ -59,6 +59,8 @@ class Evaluator:
         self.state = State()
         self.skipped: frozenset[int] = frozenset()
         self.budget = BUDGET
+        #: Whether traces keep the term of each value and token, for a certificate.
+        self.recording = False
         self.identities = Identities(table, module.dialect, rules)
         self._partitions: dict[tuple[int, ...], Partition] = {}
         self._env: dict[Value, int] = {}
@@ -86,6 +88,8 @@ class Evaluator:
         for param, argument in zip(region.params, arguments, strict=True):
             env[param] = argument
         for op in region.ops:
+            if self.recording:
+                trace.tokens.append(self._token)
             if id(op) in self.skipped:
                 trace.entries.append((op, -1))
                 for k, value in enumerate(op.results):
@@ -109,6 +113,10 @@ class Evaluator:
                 env[value] = term
             if self.budget < 0:
                 raise BudgetExceeded
+        if self.recording:
+            trace.tokens.append(self._token)
+            defined = (*region.params, *[result for op in region.ops for result in op.results])
+            trace.values = {value: env[value] for value in defined}
         return tuple([env[value] for value in region.results])
 
     def use(self, rule: str, op: Op, more: str = "") -> None:
@@ -358,6 +366,10 @@ class Evaluator:
         queue = iter(starts)
         params = [self.tuples.repack(queue, self.eraser.type(value.type)) for value in loop.inits]
         ys = op.results[len(loop.inits) :]
+        if self.recording:
+            record, trace = trace, Trace("trivial", label=str(trips))
+            record.inner.append(trace)
+            yield self._condition_again(loop, params, trace, depth)
         if trips == 0:
             empty = [table.intern("op", ("empty", (), (self.eraser.type(y.type),), 0, "")) for y in ys]
             return (*params, *empty)
@@ -370,11 +382,20 @@ class Evaluator:
         place, self._place = self._place, (*self._place, op.name)
         results = yield self._enter(loop.body, (*params, *firsts), inner, depth)
         self._place = place
+        if self.recording:
+            yield self._condition_again(loop, results[: len(params)], trace, depth)
         stacked = [
             table.intern("op", ("stack of one", (), (self.eraser.type(value.type),), 1, ""), (y,))
             for value, y in zip(ys, results[len(params):], strict=True)
         ]  # fmt: skip
         return (*results[: len(params)], *stacked)
+
+    def _condition_again(self, loop: LoopView, state: Iterable[int], trace: Trace, depth: int) -> Steps[Any]:
+        """The condition of a loop of 0 or 1 trips on the values that it is asked about, for a certificate."""
+        if loop.condition is not None:
+            head = Trace("condition")
+            trace.inner.append(head)
+            yield self._enter(loop.condition, tuple(state), head, depth)
 
     def _loop_results(
         self, op: Op, loop: LoopView, partition: Partition, record: Loop, inner: Trace, trace: Trace

@@ -27,7 +27,8 @@ class Settings:
 
     ``keep``: names of functions that stay calls (None: all). ``guess``: take what cannot be compared as equal.
     ``settled``: callbacks known by number are known to be the same on both sides. ``exact_nans``: some op of either
-    side sees the bits of a NaN. ``budget``: ops that may be evaluated, inlined calls included.
+    side sees the bits of a NaN. ``budget``: ops that may be evaluated, inlined calls included. ``recording``: keep the
+    term of each value in the trace, for a certificate.
     """
 
     keep: frozenset[str] | None = None
@@ -35,6 +36,7 @@ class Settings:
     settled: bool = False
     exact_nans: bool = True
     budget: int = BUDGET
+    recording: bool = False
 
 
 @dataclass(slots=True)
@@ -79,6 +81,7 @@ def normalize(
     evaluator = Evaluator(module, Table(), eraser, Effects(module, order, skipped), rules)
     evaluator.skipped = skipped
     evaluator.budget = settings.budget
+    evaluator.recording = settings.recording
     _check_size(order, settings)
     evaluator.identities.nan_bits_are_seen = settings.exact_nans
     entry = module.function(module.entry)

@@ -15,7 +15,7 @@ from typing import Any
 from scanir.errors import ArgumentError
 from scanir.strategies import registered
 from scanir.targets.grammar import parse
-from scanir.targets.specs import DTYPES, Spec, Static
+from scanir.targets.specs import DTYPES, Spec, Static, written
 
 #: Shapes for an example of ``--args``, one a parameter.
 _EXEMPLARS = ("f32[3]", "f32[2,100]", "f32[]", "0.01")
@@ -30,6 +30,12 @@ class Arguments:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     static: frozenset[int | str] = frozenset()
+
+    def __str__(self) -> str:
+        """The arguments as ``--args`` takes them; ``...`` for what it has no words for."""
+        shown = {key: Static(value) if key in self.static else value for key, value in self.each()}
+        named = {key: value for key, value in shown.items() if isinstance(key, str)}
+        return written(tuple(value for key, value in shown.items() if isinstance(key, int)), named)
 
     def each(self) -> Iterator[tuple[int | str, Any]]:
         """All arguments by position or keyword."""

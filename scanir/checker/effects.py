@@ -1,0 +1,82 @@
+"""Which ops of a module take the token: all that the checker's tables do not call pure. Linear, no recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from scanir.checker.tables import CUSTOM_CALLS, PURE, PYTHON_CALLS, REGIONAL, STRUCTURED
+from scanir.checker.verdict import Rejected
+from scanir.ir.attrs import Bool
+from scanir.ir.graph import Module, Op, Region
+from scanir.ir.walk import ops_of, symbols
+
+#: The one op with an effect that may be left out, where nothing reads its results.
+DROPPABLE = "pure_callback"
+
+
+def calls_python(op: Op) -> bool:
+    """A custom call of a host function that the module knows by a number only."""
+    target = op.attribute("call_target_name") or op.attribute("custom_call_target")
+    return op.name in CUSTOM_CALLS and getattr(target, "value", "") in PYTHON_CALLS
+
+
+def droppable(module: Module) -> list[Op]:
+    """The ops that a certificate may call dropped, in reading order."""
+    return [op for function in module.functions for op in ops_of(function.body) if op.name == DROPPABLE]
+
+
+class Effects:
+    """``op(o)``: whether it takes the token; ``function(name)``: whether a call does. Ops in ``dropped`` do not."""
+
+    def __init__(self, module: Module, dropped: Collection[int] = ()) -> None:
+        self._dropped = dropped
+        self._pure, self._regional = PURE[module.dialect], REGIONAL[module.dialect] | STRUCTURED
+        self._bodies = {function.name: function.body for function in module.functions}
+        self._found: dict[int, bool] = {}
+        self._regions: dict[int, bool | None] = {}
+
+    def function(self, name: str) -> bool:
+        return self.region(self._bodies[name])
+
+    def op(self, op: Op) -> bool:
+        found = self._found.get(id(op))
+        if found is None:
+            for region in self._inside(op):
+                self.region(region)
+            found = self._found[id(op)] = self._judge(op)
+        return found
+
+    def _inside(self, op: Op) -> list[Region]:
+        return [*op.regions, *[self._bodies[name] for name in symbols(op.attributes)]]
+
+    def region(self, region: Region) -> bool:
+        """Whether any op in it takes the token. Raises Rejected for functions that call each other in a cycle."""
+        stack = [region]
+        while stack:
+            current = stack[-1]
+            if self._regions.get(id(current)) is not None:
+                stack.pop()
+                continue
+            again = id(current) in self._regions
+            self._regions[id(current)] = None
+            waiting = [r for op in current.ops for r in self._inside(op) if self._regions.get(id(r), None) is None]
+            if waiting and again:
+                raise Rejected("O8", "functions call each other in a cycle")
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            self._regions[id(current)] = any(self._judge(op) for op in current.ops)
+        return bool(self._regions[id(region)])
+
+    def _judge(self, op: Op) -> bool:
+        if id(op) in self._dropped:
+            return False
+        if op.name in CUSTOM_CALLS:
+            says = op.attribute("has_side_effect") or op.attribute("custom_call_has_side_effect")
+            return not (says is None or says == Bool(False)) or calls_python(op)
+        if op.name not in self._pure and op.name not in self._regional:
+            return True
+        if op.attribute("effects") is not None and not op.regions:
+            return True
+        return any(self._regions[id(region)] for region in self._inside(op))

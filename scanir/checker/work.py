@@ -1,0 +1,154 @@
+"""What sharing hides: how often and where each value is computed, what is dead, what is guarded (O10, O11, O13).
+
+From it follow the rules `cse`, `hoisting` and `dead-code`, and the assumption that a `while` terminates which is left
+out, or stands under other branches and loops on the other side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from scanir.checker.interface import BOTH, Use
+from scanir.checker.layout import Node
+from scanir.checker.ops import hands_on
+from scanir.checker.side import Side
+from scanir.ir.structure import WHILES
+
+Place: TypeAlias = "tuple[str, int, int]"
+TOP: Place = ("", 0, 0)
+
+
+class Work:
+    """``counts[class][place]``; ``dead``: nodes by name and types; ``dropped``: dead `while`s; ``guards`` of each
+    `while` class."""
+
+    def __init__(self, side: Side) -> None:
+        self._side = side
+        self.counts: dict[int, Counter[Place]] = defaultdict(Counter)
+        self.dead: dict[tuple[str, str], list[Node]] = defaultdict(list)
+        self.dropped: list[Node] = []
+        self.guards: dict[int, set[tuple[Place, ...]]] = defaultdict(set)
+        self._walked: dict[int, int] = {}
+        self._repeated: set[int] = set()
+        self._operands: dict[tuple[int, ...], list[int]] | None = None
+        for node in side.layout.nodes:
+            if node.place is not None and node.place[0].number in self._repeated:
+                self._repeated.add(node.number)
+            elif node.kind not in ("constant", "inline", "trivial"):
+                self._count(node)
+
+    def _count(self, node: Node) -> None:
+        side = self._side
+        positions = [*range(node.first, node.first + node.width), *([node.token_out] if node.token_out >= 0 else [])]
+        if any(position in side.needed for position in positions):
+            value = self._value(node, positions)
+            if value is not None:
+                self._live(node, value)
+        elif not any(position in side.live or position in side.updates for position in positions):
+            again = self._duplicate(node)
+            if again is not None:
+                self._live(node, again)
+            elif not self._is_copy(node):
+                types = ", ".join(str(result.type) for result in node.op.results)
+                self.dead[node.op.name, types].append(node)
+                if node.op.name in WHILES:
+                    self.dropped.append(node)
+
+    def _live(self, node: Node, value: int) -> None:
+        self.counts[value][self._place(node)] += 1
+        if node.kind == "loop":
+            if self._walked.setdefault(value, node.number) != node.number:
+                self._repeated.add(node.number)
+            if node.op.name in WHILES:
+                self.guards[value].add(tuple(self._around(node)))
+
+    def _value(self, node: Node, positions: list[int]) -> int | None:
+        """The class that stands for the work of a live op; None where it is none."""
+        side = self._side
+        if node.kind == "loop":
+            return side.loop_class(node)
+        if node.kind == "branch":
+            found = [side.map[p] for p in positions if side.map[p] != -1]
+            return next((c for c in found if side.classes[c].kind == "sel" and c not in self._outcomes(node)), None)
+        c = side.op_class(node)
+        operands = side.of(node.operands)
+        return None if node.width == 1 and not node.blocks and side.map[node.first] in operands else c
+
+    def _outcomes(self, node: Node) -> set[int]:
+        return {self._side.map[p] for block in node.blocks for p in (*block.results, block.token_out)}
+
+    def _duplicate(self, node: Node) -> int | None:
+        """The class that an unread op would have, if a live one is the same op on the same operands."""
+        side = self._side
+        if node.kind != "plain" or node.blocks or node.token_out >= 0:
+            return None
+        operands = side.of(node.operands)
+        if -1 in operands:
+            return None
+        if self._operands is None:
+            self._operands = defaultdict(list)
+            for c, entry in enumerate(side.classes):
+                if entry.kind == "op" and not entry.lists[1]:
+                    self._operands[entry.lists[0]].append(c)
+        for wanted in (operands, operands[::-1]):
+            for c in self._operands.get(wanted, ()):
+                named = side.node_of(side.classes[c])
+                if named.groups == node.groups and side.keys.ops(node.op, named.op) is not None:
+                    return c
+        return None
+
+    def _is_copy(self, node: Node) -> bool:
+        side, op = self._side, node.op
+        if "no-op" not in side.rules or node.kind != "plain" or not hands_on(op):
+            return False
+        allowed = op.name != "copy" or not side.hlo or "class:copies" in side.rules
+        return allowed and side.keys.types(op.operands[0].type, op.results[0].type) is not None
+
+    def _place(self, node: Node) -> Place:
+        return next(self._around(node), TOP)
+
+    def _around(self, node: Node) -> Iterator[Place]:
+        """The binders and branches around a node, innermost first."""
+        side, place = self._side, node.place
+        while place is not None:
+            around, index = place
+            if around.kind == "loop":
+                loop = side.loop_class(around)
+                if loop is not None:
+                    yield ("loop", loop, 0)
+            elif around.kind == "branch":
+                selector = around.operands[0]
+                if selector in side.needed:
+                    yield ("branch", side.map[selector], index)
+            elif (op := side.op_class(around)) is not None and index < len(side.classes[op].lists[1]):
+                yield ("region", side.classes[op].lists[1][index], 0)
+            place = around.place
+
+
+def differences(a: Work, b: Work) -> Iterator[Use]:
+    """The rules among cse, hoisting and dead-code that the two sides need, and for what."""
+    for value in sorted(a.counts.keys() | b.counts.keys()):
+        left, right = a.counts.get(value, Counter()), b.counts.get(value, Counter())
+        if left == right:
+            continue
+        total = left.total() - right.total()
+        if total:
+            yield "cse", BOTH, value
+        if set(left) != set(right) and not (total and (set(left) <= set(right) or set(right) <= set(left))):
+            yield "hoisting", BOTH, value
+    for key in sorted(a.dead.keys() | b.dead.keys()):
+        left_nodes, right_nodes = a.dead.get(key, []), b.dead.get(key, [])
+        if len(left_nodes) != len(right_nodes):
+            longer, side = (left_nodes, 0) if len(left_nodes) > len(right_nodes) else (right_nodes, 1)
+            yield "dead-code", side, longer[0].number
+
+
+def assumptions(a: Work, b: Work) -> Iterator[tuple[int, int]]:
+    """Each `while` that must terminate: (side, op) of one left out, (2, class) of one that is guarded otherwise."""
+    for side, work in enumerate((a, b)):
+        yield from ((side, node.number) for node in work.dropped)
+    for value in a.guards.keys() | b.guards.keys():
+        if a.guards.get(value) != b.guards.get(value):
+            yield BOTH, value
