@@ -20,7 +20,7 @@ help: ## print this list
 $(VENV)/.stamp: pyproject.toml
 	$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] < (3, 14); sys.exit(0 if ok else "scanir needs Python 3.11 to 3.13; set PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,frameworks]'
 	touch $@
 
 $(VENV_NEW)/.stamp: pyproject.toml .ci/find-python

@@ -106,7 +106,8 @@ class _Staged:
                 raise self._missing("jaxpr")
             else:
                 jitted = self._function if hasattr(self._function, "trace") else jax.jit(self._function)
-                self._traced = jitted.trace(*self._args, **self._kwargs)
+                traced = jitted.trace(*self._args, **self._kwargs)
+                self._traced = getattr(traced, "traced", traced)  # wrappers keep JAX's own object there
         return self._traced
 
     def _lower(self) -> Any:

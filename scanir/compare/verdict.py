@@ -106,11 +106,18 @@ class _Comparison:
         essential = self._prover.attempt(keep.intersection(proof.uses))
         if essential.holds:
             keep, smaller = essential.rules, essential
-        for rule in (*RULES, HARMLESS):
-            if rule in keep:
-                attempt = self._prover.attempt(keep - {rule})
-                if attempt.holds:
-                    keep, smaller = keep - {rule}, attempt
+        order = [rule for rule in (*RULES, HARMLESS) if rule in keep]
+        at_once = True
+        while order:
+            rule = order.pop(0)
+            attempt = self._prover.attempt(keep - {rule})
+            if not attempt.holds:
+                continue
+            keep, smaller = keep - {rule}, attempt
+            # One that can be spared says that the candidates are too many: often all that is left can be.
+            if at_once and len(order) > 1 and (rest := self._prover.attempt(keep - set(order))).holds:
+                return rest
+            at_once = False
         return smaller
 
     def _equivalent(self, proof: Proof) -> StageDiff:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scanir.errors import ArgumentError, TargetError, TraceError
 from scanir.targets.arguments import Arguments, check, default_arguments, describe, missing, signature_of, takes_nothing
 from scanir.targets.explain import check_static, explained
+from scanir.targets.frameworks import FilterJit, framework_of, opened, own_call
 from scanir.targets.imports import first_line
 from scanir.targets.leaves import Closed, close_over, static_notes
 from scanir.targets.worlds import world
@@ -79,7 +80,7 @@ class Target:
         if found is None:
             raise missing(self.function, self.label)
         if callable(self.function):
-            check(self.function, found, self.label)
+            check(self.function, own_call(found) if self.kind == "module" else found, self.label)
         return found
 
     def _default(self) -> Arguments | None:
@@ -116,7 +117,10 @@ class Target:
     def _programs(self, ready: Closed, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
         from scanir.tracers import trace
 
-        return trace(ready.function, ready.args, ready.kwargs, stages)
+        programs = trace(ready.function, ready.args, ready.kwargs, stages)
+        if isinstance(ready.function, FilterJit):
+            return {stage: ready.function.named(program) for stage, program in programs.items()}
+        return programs
 
     def _explained(self, problem: TraceError, arguments: Arguments) -> TraceError:
         """An error of tracing that also says what was called, with what, and how other arguments are given."""
@@ -125,8 +129,13 @@ class Target:
     def _ready(self, arguments: Arguments) -> Closed:
         """The function with its options and static leaves; itself where there are none, wrapped without need in
         nothing."""
+        if self.kind == "module":
+            function, given, note = opened(self.function, arguments)
+            closed = close_over(function, given, frozenset())
+            return replace(closed, notes=(note, *closed.notes))
         if self.kind != "function":
-            return Closed(self.function, arguments.args, arguments.kwargs, arguments.static)
+            function = FilterJit(self.function) if framework_of(self.function) == "filter_jit" else self.function
+            return Closed(function, arguments.args, arguments.kwargs, arguments.static)
         closed = close_over(self.function, arguments, self._declared(arguments))
         if not self._options:
             return closed
@@ -176,7 +185,8 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 
 def kind_of(value: Any) -> str:
-    """``function``, ``jitted``, or which of JAX's objects it is. Raises TargetError for what cannot be traced."""
+    """``function``, ``jitted``, ``module`` or which of JAX's objects it is. Raises TargetError for what cannot be
+    traced."""
     if "jax" in sys.modules:
         import jax.extend.core
 
@@ -191,13 +201,15 @@ def kind_of(value: Any) -> str:
     if type(value).__name__ == "Exported" and hasattr(value, "mlir_module_serialized"):
         # Not imported to be asked: jax.export of JAX 0.6 wants a package that JAX itself does not need.
         return "exported"
+    if framework_of(value) == "filter_jit":
+        return "jitted"
     # A text has a method ``lower`` and an array one called ``trace``: neither is a function.
     if (callable(value) and hasattr(value, "trace")) or (
         hasattr(value, "lower") and not isinstance(value, (str, bytes, bytearray))
     ):
         return "jitted"
     if callable(value):
-        return "function"
+        return "module" if framework_of(value) else "function"
     raise TargetError(
         f"a value of type {type(value).__name__} cannot be traced",
         hint="give a function, jitted or not, a Traced, Lowered, Compiled, ClosedJaxpr or Exported, or a name of one",

@@ -135,7 +135,7 @@ class Transformed(Target):
 
 
 #: Kinds of targets that can be transformed.
-_TRANSFORMABLE = ("function", "jitted", "jaxpr")
+_TRANSFORMABLE = ("function", "jitted", "module", "jaxpr")
 
 
 def _call_of_jaxpr(jaxpr: Any, label: str) -> Call:
