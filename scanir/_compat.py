@@ -5,9 +5,14 @@ Works with JAX 0.5.3 to the newest. Imports jax, but only when called.
 
 from __future__ import annotations
 
+import contextlib
 import enum
-from collections.abc import Callable, Sequence
+import itertools
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+from scanir.ir.places import is_own
 
 
 def jaxpr_parts(value: Any) -> tuple[Any, Sequence[Any]] | None:
@@ -35,15 +40,82 @@ def scan_split(params: dict[str, Any]) -> tuple[int, int, frozenset[str]]:
     return len(consts), len(carries), frozenset({"ft_in", "ft_out"})
 
 
+#: Where JAX starts to trace a jaxpr: file, and how the function's name begins. Up to JAX 0.6 tracebacks go further out.
+_TRACING = ("partial_eval.py", "trace_to_jaxpr")
+
+
 def user_location(source_info: Any) -> tuple[str, int, str] | None:
-    """(file, line, function) of the innermost frame of the user's code, or None."""
+    """(file, line, function) of the innermost frame of the user's code since the tracing of its jaxpr began, or None.
+
+    What is further out, or is scanir's own, is no part of this program: JAX keeps a jaxpr that it has traced, and uses
+    it for whoever calls the same function with the same shapes next.
+    """
     from jax._src import source_info_util
 
+    traceback = getattr(source_info, "traceback", None)
+    codes, places = traceback.raw_frames() if traceback is not None else ((), ())
+    for code, place in zip(codes, places, strict=True):
+        file = code.co_filename
+        if is_own(file):
+            return None
+        if source_info_util.is_user_filename(file):
+            frame = source_info_util.raw_frame_to_frame(code, place)
+            return file, frame.start_line, frame.function_name
+        if file.endswith(_TRACING[0]) and code.co_name.startswith(_TRACING[1]):
+            return None
+    return None
+
+
+def separate_traces(target: Any) -> Callable[[], Any]:
+    """What makes contexts in which JAX shares the traces and lowerings of one target, and those of nothing else.
+
+    JAX keeps the jaxprs of inner functions (``jnp.clip``, say) with the lines of whoever traced them first. Its caches
+    are keyed by the settings in force, so a value of a setting that nobody else has leaves them out, and intact.
+    """
+    state, value = _trace_setting(), _number(target)
+    return lambda: contextlib.nullcontext() if state is None else _held(state, value)
+
+
+#: Each number is used once in a process.
+_NUMBERS = itertools.count(1)
+#: By their places in memory: what was traced, and its number.
+_TRACED: dict[tuple[int, int], tuple[Any, int]] = {}
+
+
+def _number(target: Any) -> int:
+    """The number of a function, the same for each jit of it and for each time that a method is looked up."""
+    function = target.__wrapped__ if hasattr(target, "trace") and hasattr(target, "__wrapped__") else target
+    owner, code = getattr(function, "__self__", None), getattr(function, "__func__", None)
+    if owner is None or code is None:
+        owner, code = function, None
+    key = (id(owner), id(code))
+    known, number = _TRACED.get(key, (None, 0))
+    if known is not None and known() is owner:
+        return number
+    number = next(_NUMBERS)
+    with contextlib.suppress(TypeError):  # what nobody can watch might be gone, and another thing in its place
+        _TRACED[key] = (weakref.ref(owner, lambda _: _TRACED.pop(key, None)), number)
+    return number
+
+
+@contextlib.contextmanager
+def _held(state: Any, value: Any) -> Iterator[None]:
+    before = state.swap_local(value)
     try:
-        frame = source_info_util.user_frame(getattr(source_info, "traceback", None))
-    except (AttributeError, TypeError):  # up to JAX 0.6 it takes the source info itself
-        frame = source_info_util.user_frame(source_info)
-    return None if frame is None else (frame.file_name, frame.start_line, frame.function_name)
+        yield
+    finally:
+        state.set_local(before)
+
+
+def _trace_setting() -> Any:
+    """A setting that JAX's caches are keyed by and that changes nothing before a program is compiled; None if there is
+    none any more.
+
+    A new setting would do from JAX 0.7 on, but with the first use of it all that JAX keeps would be lost.
+    """
+    from jax._src import config
+
+    return getattr(config, "jax_xla_profile_version", None)
 
 
 def equation_context(ctx: Any) -> dict[str, Any]:
@@ -284,11 +356,20 @@ def unoptimized_module(lowered: Any) -> Any:
     return computation.get_hlo_module() if hasattr(computation, "get_hlo_module") else computation.as_hlo_module()
 
 
-def without_persistent_cache() -> Any:
-    """A context in which compiling uses no persistent cache: its entries carry the lines of whoever compiled first."""
+@contextlib.contextmanager
+def without_persistent_cache() -> Iterator[None]:
+    """A context in which compiling takes nothing from the persistent cache that another program left there.
+
+    Its entries carry the lines of whoever compiled first. With lines in the key only a program's own entry fits, and
+    none is written. Switching the cache off would not do: JAX asks only once in a process whether it is on.
+    """
     from jax._src import config
 
-    return config.enable_compilation_cache(False)
+    with (
+        config.compilation_cache_include_metadata_in_key(True),
+        config.persistent_cache_min_compile_time_secs(float("inf")),
+    ):
+        yield
 
 
 def cost_analysis(compiled: Any) -> dict[str, float]:

@@ -2,7 +2,8 @@
 
 ``jax.jit(f).trace(...)`` gives the jaxpr, ``.lower()`` StableHLO and the HLO before optimization, ``.compile()`` the
 optimized HLO. A jitted function is used as it is, with its options, and never wrapped again. The function is traced,
-never run.
+never run. It is traced and lowered apart from what JAX keeps of other programs, which holds their lines; JAX's caches
+stay as they are.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class _Staged:
     def __init__(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         import jax
 
+        self._separate = _compat.separate_traces(target)
         self._args, self._kwargs = args, kwargs
         self._function: Any = None
         self._jaxpr: Any = None
@@ -106,7 +108,8 @@ class _Staged:
                 raise self._missing("jaxpr")
             else:
                 jitted = self._function if hasattr(self._function, "trace") else jax.jit(self._function)
-                traced = jitted.trace(*self._args, **self._kwargs)
+                with self._separate():
+                    traced = jitted.trace(*self._args, **self._kwargs)
                 self._traced = getattr(traced, "traced", traced)  # wrappers keep JAX's own object there
         return self._traced
 
@@ -115,10 +118,13 @@ class _Staged:
             if self._compiled is not None or self._exported is not None:
                 raise self._missing("stablehlo or hlo-in")
             if self._function is not None and hasattr(self._function, "lower") and not hasattr(self._function, "trace"):
-                lowered = self._function.lower(*self._args, **self._kwargs)
+                with self._separate():
+                    lowered = self._function.lower(*self._args, **self._kwargs)
                 self._lowered = getattr(lowered, "lowered", lowered)  # wrappers keep JAX's own object there
             else:
-                self._lowered = self._trace().lower()
+                traced = self._trace()
+                with self._separate():
+                    self._lowered = traced.lower()
         return self._lowered
 
     def _compile(self) -> Any:

@@ -219,11 +219,39 @@ def test_large_constants_are_elided_in_text_and_not_in_the_proto() -> None:
 
 
 def test_without_persistent_cache() -> None:
-    """``config.enable_compilation_cache`` as a context manager."""
-    from jax._src import config
+    """Settings ``compilation_cache_include_metadata_in_key`` and ``persistent_cache_min_compile_time_secs``.
 
+    What they do is shown by `tests.test_lines.test_persistent_cache`.
+    """
+    before = (jax.config.jax_compilation_cache_include_metadata_in_key, jax.config.jax_enable_compilation_cache)
     with _compat.without_persistent_cache():
-        assert not config.enable_compilation_cache.value
+        assert jax.config.jax_compilation_cache_include_metadata_in_key is True
+        assert jax.config.jax_persistent_cache_min_compile_time_secs > 1e9
+    assert before == (jax.config.jax_compilation_cache_include_metadata_in_key, jax.config.jax_enable_compilation_cache)
+
+
+def test_separate_traces() -> None:
+    """``config.jax_xla_profile_version``, which is in the keys of jit and of traces; swap_local, set_local."""
+    traced = []
+
+    @jax.jit
+    def inner(x: Any) -> Any:
+        traced.append(1)
+        return x + 1
+
+    def outer(x: Any) -> Any:
+        return inner(x)
+
+    def other(x: Any) -> Any:
+        return inner(x)
+
+    jax.jit(outer).trace(S)
+    for target, times in ((outer, 2), (outer, 2), (jax.jit(outer), 2), (other, 3), (outer, 3)):
+        with _compat.separate_traces(target)():
+            jax.jit(target).trace(S)
+        assert len(traced) == times
+    jax.jit(outer).trace(S)
+    assert len(traced) == 3
 
 
 def test_registered_primitives() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scanir.compare.describe import Describer
 from scanir.compare.holes import Body, body_of, inside_terms
 from scanir.compare.profile import profile
+from scanir.ir.graph import Location
 from scanir.ir.structure import SCANS
 from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Loop, Trace
@@ -29,6 +30,7 @@ class _Found:
     value: int
     path: str
     trace: Trace
+    line: Location | None
     body: Body | None = None
 
 
@@ -56,7 +58,7 @@ class _Look:
         """A loop as a report shows it."""
         loop, op = found.loop, found.loop.op
         copies = self._copies.inside(op)
-        where = op.location
+        where = found.line
         return LoopSide(
             path=found.path,
             kind=op.name,
@@ -85,12 +87,12 @@ def _inside(loops: list[_Found]) -> set[int]:
 
 def _loops(side: Side) -> list[_Found]:
     found = []
-    for loop, value, path, trace in profile(side).loops:
+    for loop, value, path, trace, line in profile(side).loops:
         canonical = side.canonical
         if loop.term not in canonical.order:
             canonical = next(part for part, _, _ in side.parts.values() if loop.term in part.order)
         if side.evaluator.state.loops[loop.term] is loop:
-            found.append(_Found(side, canonical, loop, value, path, trace))
+            found.append(_Found(side, canonical, loop, value, path, trace, line))
     return found
 
 

@@ -10,8 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from scanir.ir.graph import Op
+from scanir.ir.attrs import Symbol
+from scanir.ir.graph import Location, Module, Op
 from scanir.ir.structure import SCANS, WHILES, label
+from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Fun, Loop, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.side import Side
@@ -26,13 +28,14 @@ LOOPS = SCANS | WHILES
 @dataclass(slots=True)
 class Profile:
     """``counts[value][place]``: instances; ``dead``: ops nobody reads, by name and types; ``ops``: an op for each
-    value."""
+    value; ``lines``: its line, or that of what it is part of (a call of a library function, say)."""
 
     counts: dict[int, Counter[Place]] = field(default_factory=lambda: defaultdict(Counter))
     dead: Counter[tuple[str, str]] = field(default_factory=Counter)
     paths: dict[object, str] = field(default_factory=dict)
     ops: dict[int, tuple[Op, str]] = field(default_factory=dict)
-    loops: list[tuple[Loop, int, str, Trace]] = field(default_factory=list)
+    lines: dict[int, Location] = field(default_factory=dict)
+    loops: list[tuple[Loop, int, str, Trace, Location | None]] = field(default_factory=list)
     dropped_loops: list[str] = field(default_factory=list)
 
 
@@ -40,9 +43,21 @@ def profile(side: Side) -> Profile:
     """The profile of a side: its entry, and each function that stayed a call once for each (static) call site."""
     found = Profile()
     _walk(found, side, side.canonical, side.trace, side.program.module.entry, 1)
+    calls = _first_calls(side.program.module) if side.evaluator.kept else {}
     for name, (canonical, trace, fun) in side.parts.items():
         if name in side.evaluator.kept:
-            _walk(found, side, canonical, trace, name, 1, (fun,))
+            _walk(found, side, canonical, trace, name, 1, (fun,), calls.get(name))
+    return found
+
+
+def _first_calls(module: Module) -> dict[str, Location]:
+    """Where each function is called first."""
+    found: dict[str, Location] = {}
+    for function in module.functions:
+        for op in ops_of(function.body):
+            callee = op.attribute("callee")
+            if isinstance(callee, Symbol) and op.location is not None:
+                found.setdefault(callee.name, op.location)
     return found
 
 
@@ -54,19 +69,23 @@ def _walk(
     name: str,
     times: int,
     around: tuple[Loop | Fun, ...] = (),
+    line: Location | None = None,
 ) -> None:
     state = side.evaluator.state
-    stack: list[tuple[Trace, tuple[Loop | Fun, ...], Place, str, frozenset[int]]] = [
-        (trace, around, ("", 0, 0), name, frozenset())
+    stack: list[tuple[Trace, tuple[Loop | Fun, ...], Place, str, frozenset[int], Location | None]] = [
+        (trace, around, ("", 0, 0), name, frozenset(), line)
     ]
     while stack:
-        current, binders, place, path, counted = stack.pop()
+        current, binders, place, path, counted, outer = stack.pop()
+        line = (current.op.location if current.op is not None else None) or outer
         counted |= _absorbed(current)
         for op, term in current.entries:
             if term in canonical.of:
                 value = canonical.closed(term, binders)
                 found.counts[value][place] += times
                 found.ops.setdefault(value, (op, f"{path}/{op.name}"))
+                if (known := op.location or line) is not None:
+                    found.lines.setdefault(value, known)
             elif term not in canonical.updates and term not in counted:
                 key = (op.name, ", ".join(str(result.type) for result in op.results))
                 found.dead[key] += times
@@ -81,7 +100,7 @@ def _walk(
             below, where = binders, place
             if isinstance(binder, Loop):
                 value = canonical.closed(binder.term, binders)
-                found.loops.append((binder, value, f"{path}/{binder.op.name}", inner))
+                found.loops.append((binder, value, f"{path}/{binder.op.name}", inner, binder.op.location or line))
                 if state.loops[binder.term] is not binder:
                     continue  # a duplicate of a loop that is walked itself
                 below, where = (binder, *binders), ("loop", value, 0)
@@ -93,7 +112,7 @@ def _walk(
                 selector, index = inner.selector
                 if selector in canonical.of:
                     where = ("branch", canonical.closed(selector, binders), index)
-            stack.append((inner, below, where, f"{path}/{_label(inner)}", counted))
+            stack.append((inner, below, where, f"{path}/{_label(inner)}", counted, line))
 
 
 def _absorbed(trace: Trace) -> frozenset[int]:

@@ -306,7 +306,8 @@ def _hidden(proof: Proof) -> dict[str, tuple[int, str]]:
 def _origins(sides: tuple[Side, Side]) -> Origins:
     """For each side: term -> path and line of an op that computes it."""
     left, right = (
-        {term: (path, line(op.location)) for term, (op, path) in profile(side).ops.items()} for side in sides
+        {term: (path, line(found.lines.get(term))) for term, (_, path) in found.ops.items()}
+        for found in map(profile, sides)
     )
     return left, right
 

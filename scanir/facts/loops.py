@@ -96,7 +96,7 @@ def loops(places: Places) -> LoopTable:
 def _numbered(one: Alone) -> list[tuple[Loop, str]]:
     """The loops that a report numbers, in its order: live ones, each of several that are the same one once."""
     state = one.side.evaluator.state
-    return [(loop, path) for loop, _, path, _ in profile(one.side).loops if state.loops[loop.term] is loop]
+    return [(loop, path) for loop, _, path, _, _ in profile(one.side).loops if state.loops[loop.term] is loop]
 
 
 def _left_out(trips: int | None) -> str:

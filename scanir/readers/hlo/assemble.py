@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from scanir.ir.attrs import Array, Attr, Attrs, Seq, Symbol, Text, attributes
 from scanir.ir.graph import Function, Location, Module, Op, Region, Value
+from scanir.ir.places import Stack
 from scanir.ir.types import TensorType, TupleType, Type
 from scanir.readers.hlo.attributes import AttributeReader, names_in
 from scanir.readers.hlo.constants import elided, literal
@@ -49,9 +50,12 @@ class _Assembly:
         self.regions: dict[str, Region] = {}
         self.functions: dict[str, Function] = {}
         self.erased: dict[Type, Type] = {}
+        self.calls: dict[str, set[Location]] = {}
 
     def module(self) -> Module:
-        for name in self._order():
+        order = self._order()
+        self.calls = self._shared()
+        for name in order:
             self.functions[name] = self._function(self.computations[name])
         found: dict[str, Attr] = {}
         for attribute in self.syntax.attributes:
@@ -105,6 +109,25 @@ class _Assembly:
                     stack.append((callee, iter(callees[callee])))
                     active[callee] = None
         return list(done)
+
+    def _shared(self) -> dict[str, set[Location]]:
+        """The frames of the instructions that use each computation which more than one uses."""
+        users: dict[str, list[Instruction]] = {}
+        for computation in self.computations.values():
+            for instruction in computation.instructions:
+                for attribute in instruction.attributes:
+                    if attribute.key in _REFERENCES:
+                        for name in self.referred(attribute):
+                            users.setdefault(name, []).append(instruction)
+        return {
+            name: {frame for user in found for frame in self._stack(user)}
+            for name, found in users.items()
+            if len(found) > 1
+        }
+
+    def _stack(self, instruction: Instruction) -> Stack:
+        found = [attribute.text for attribute in instruction.attributes if attribute.key == "metadata"]
+        return self.syntax.locations.stack(found[0]) if found else ()
 
     # -- one computation ----------------------------------------------------------------------------------------
 
@@ -173,7 +196,8 @@ class _Body:
         for attribute in instruction.attributes:
             key = attribute.key
             if key == "metadata":
-                location = self.assembly.syntax.locations.of(attribute.text)
+                calls = self.assembly.calls.get(self.computation.name, ())
+                location = self.assembly.syntax.locations.of(attribute.text, calls)
             elif key in _REFERENCES:
                 roles[key] = self.assembly.referred(attribute)
             elif key == "control-predecessors":

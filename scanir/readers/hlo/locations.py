@@ -1,18 +1,23 @@
 """Where an instruction comes from: ``metadata={...}`` and the tables FileNames ... StackFrames.
 
-Answers with file, line and function of the innermost frame. Nothing here is part of a program's identity, so what is
-incomplete gives a place that says less, never an error; only a table that is no table is refused.
+Answers with file, line and function of the innermost frame of the program (`scanir.ir.places`). Nothing here is part of
+a program's identity, so what is incomplete gives a place that says less, never an error; only a table that is no table
+is refused.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from scanir.ir.graph import Location
+from scanir.ir.places import Stack, innermost, inside
 from scanir.readers.hlo.source import STRING_PATTERN, Source
 
 _TABLE = re.compile(r"\s*(FileNames|FunctionNames|FileLocations|StackFrames)[ \t]*(?=\n|$)")
 _ROW = re.compile(r"\s*(\d{1,18})[ \t]*(" + STRING_PATTERN + r"|\{[^{}]*\})", re.S)
+#: Frames of one stack that are looked at; JAX writes ten.
+_FRAMES = 40
 _FIELD = re.compile(r"(\w+)=(" + STRING_PATTERN + r"|[^\s{}\"]+)", re.S)
 
 
@@ -30,8 +35,8 @@ class Locations:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._tables: dict[str, dict[int, str]] = {}
-        self._frames: dict[int, Location | None] = {}
-        self._known: dict[str, Location | None] = {}
+        self._stacks: dict[int, Stack] = {0: ()}
+        self._known: dict[str, Stack] = {}
 
     def read(self, pos: int) -> int | None:
         """Reads the table at ``pos`` and returns where it ends; None where no table begins."""
@@ -46,25 +51,40 @@ class Locations:
             pos = row.end()
         return pos
 
-    def of(self, metadata: str) -> Location | None:
-        """The place that the text of a ``metadata={...}`` names."""
+    def of(self, metadata: str, calls: Container[Location] = ()) -> Location | None:
+        """The line that the text of a ``metadata={...}`` stands for; ``calls``: frames of what uses its computation."""
+        return innermost(inside(self.stack(metadata), calls))
+
+    def stack(self, metadata: str) -> Stack:
+        """The frames that the text of a ``metadata={...}`` names, innermost first."""
         if metadata not in self._known:
             fields = _fields(metadata)
-            found = self._frame(_number(fields.get("stack_frame_id", "")))
+            found = self._stack(_number(fields.get("stack_frame_id", "")))
             file = fields.get("source_file", '""')[1:-1]
-            if found is None and file:
-                found = Location(file, _number(fields.get("source_line", "")))
+            if not found and file:
+                found = (Location(file, _number(fields.get("source_line", ""))),)
             self._known[metadata] = found
         return self._known[metadata]
 
-    def _frame(self, frame: int) -> Location | None:
-        if frame not in self._frames:
-            self._frames[frame] = self._resolve(frame)
-        return self._frames[frame]
+    def _stack(self, frame: int) -> Stack:
+        """A frame and its parents. What a stack shares with another one is looked up once."""
+        fresh: dict[int, Location | None] = {}
+        rows = self._tables.get("StackFrames", {})
+        start = frame
+        while frame not in self._stacks and frame not in fresh:
+            row = _fields(rows.get(frame, ""))
+            fresh[frame] = self._place(_number(row.get("file_location_id", "")))
+            # XLA writes the number of the parent plus one, and one where there is none.
+            parent = max(0, _number(row.get("parent_frame_id", "")) - 1)
+            frame = parent if len(fresh) < _FRAMES else 0
+        stack = self._stacks.get(frame, ())
+        for number, place in reversed(fresh.items()):
+            stack = stack if place is None else (place, *stack[: _FRAMES - 1])
+            self._stacks[number] = stack
+        return self._stacks[start]
 
-    def _resolve(self, frame: int) -> Location | None:
-        row = _fields(self._tables.get("StackFrames", {}).get(frame, ""))
-        place = self._tables.get("FileLocations", {}).get(_number(row.get("file_location_id", "")))
+    def _place(self, number: int) -> Location | None:
+        place = self._tables.get("FileLocations", {}).get(number)
         if place is None:
             return None
         fields = _fields(place)

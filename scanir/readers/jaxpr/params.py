@@ -113,7 +113,8 @@ def _compound(value: Any, jaxprs: list[Any] | None, depth: int) -> Attr | None:
     if type(value).__name__ == "PartitionSpec":
         rest = {name: read(getattr(value, name, None)) for name in ("unreduced", "reduced")}
         return _record(value, of=Seq(tuple(map(read, tuple(value)))), **rest)
-    if hasattr(value, "memory_kind") and hasattr(value, "device_set"):
+    # Asked of the class: a sharding on an abstract mesh has no set of devices and says so by raising.
+    if hasattr(type(value), "memory_kind") and hasattr(type(value), "device_set"):
         return _sharding(value, read)
     if isinstance(value, (tuple, list)):
         names = getattr(value, "_fields", None) or [str(k) for k in range(len(value))]

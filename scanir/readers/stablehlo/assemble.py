@@ -51,7 +51,7 @@ class _Reader:
         types = Types(ir)
         self._types = types
         self._attributes = self._symbols.attributes = Attributes(ir, module.operation, types, self._symbols.resolve)
-        self._locations = Locations(name)
+        self._locations = Locations(name, self._functions)
         self._ops = Ops(types, self._attributes, self._locations)
 
     def module(self) -> Module:
@@ -73,7 +73,7 @@ class _Reader:
         mlir_type = op.attributes["function_type"].value
         region = op.regions[0]
         if len(list(region.blocks)):
-            body = self._ops.region(region, f"function {name}")
+            body = self._ops.region(region, name)
         else:
             body = self._declared(op, name, mlir_type)
         if len(body.results) != len(mlir_type.results):

@@ -49,10 +49,12 @@ class Ops:
         self._attributes = attributes
         self._locations = locations
         self._values: dict[Any, Value] = {}
+        self._function = ""
 
-    def region(self, mlir_region: Any, where: str) -> Region:
-        """A function's body, with all regions in it."""
-        self._values = {}
+    def region(self, mlir_region: Any, function: str) -> Region:
+        """The body of the function of that name, with all regions in it."""
+        self._values, self._function = {}, function
+        where = f"function {function}"
         frames = [self._open(mlir_region, where, named=True)]
         while True:
             frame = frames[-1]
@@ -116,7 +118,7 @@ class Ops:
             name = "constant"
         elif "." not in name:
             name = f"unregistered.{name}"  # what is called "while" in no dialect is no loop of ours
-        location = self._locations.read(mlir_op.location)
+        location = self._locations.read(mlir_op.location, self._function)
         return Op(name, operands, tuple(results), attributes(fields), regions, (), location)
 
     def _operands(self, mlir_op: Any, where: str) -> tuple[Value, ...]:
