@@ -25,7 +25,7 @@ $(VENV)/.stamp: pyproject.toml
 
 $(VENV_NEW)/.stamp: pyproject.toml .ci/find-python
 	"$$(.ci/find-python 3.13)" -m venv $(VENV_NEW)
-	$(VENV_NEW)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[test]'
+	$(VENV_NEW)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[test,frameworks]'
 	touch $@
 
 demo: $(VENV)/.stamp ## set up, then compare the two built-in ways to write a rollout

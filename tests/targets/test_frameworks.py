@@ -14,6 +14,7 @@ from scanir.errors import ScanirError
 from scanir.result import Verdict
 from scanir.targets import Arguments, Target
 
+pytestmark = pytest.mark.compat
 S = jax.ShapeDtypeStruct((4, 2), jnp.float32)
 V = jax.ShapeDtypeStruct((2,), jnp.float32)
 
