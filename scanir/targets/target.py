@@ -50,8 +50,9 @@ class Target:
         self._directory = directory
         self._options = {name: value for name, value in jit_options.items() if value is not None}
         if self._options and self.kind != "function":
+            what = "a module" if self.kind == "module" else f"{self.kind} already"
             raise TargetError(
-                f"{self.label} is {_a(self.kind)} already and takes no more options: {', '.join(sorted(self._options))}",
+                f"{self.label} is {what} and takes no more options: {', '.join(sorted(self._options))}",
                 hint="write a function that calls it" if self.kind == "module" else "give the options to its own jit",
             )
 
@@ -177,10 +178,6 @@ def _own(args: Sequence[Any] | Arguments | None, kwargs: dict[str, Any] | None) 
             f"the arguments of a Target are a tuple, not a {type(args).__name__}", hint="for one: Target(f, (x,))"
         )
     return Arguments(tuple(args or ()), dict(kwargs or {}))
-
-
-def _a(kind: str) -> str:
-    return {"module": "a module", "jitted": "jitted"}.get(kind, f"a {kind}" if kind[0] not in "aeiou" else f"an {kind}")
 
 
 def _several(value: Any) -> tuple[Any, ...]:
