@@ -186,12 +186,17 @@ class Identities:
         """True where the two operands may exchange: exactly, or up to which NaN where nothing sees the bits of one."""
         if "commutative" not in self._rules or len(op.operands) != 2 or op.name not in self._commutative:
             return False
-        type = op.operands[0].type
-        if not isinstance(type, TensorType) or op.operands[1].type != type:
+        type, other = op.operands[0].type, op.operands[1].type
+        if not isinstance(type, TensorType) or not (other == type or _repeated(type, other)):
             return False
         if type.dtype == "bool" or type.dtype.lstrip("u").startswith("i"):
             return True
         return (op.name in _ADD or op.name in _MUL) and not self.nan_bits_are_seen
+
+
+def _repeated(type: TensorType, other: Type) -> bool:
+    """One of two operands is a scalar that is repeated for each element of the other, as a jaxpr has it."""
+    return isinstance(other, TensorType) and type.dtype == other.dtype and () in (type.shape, other.shape)
 
 
 def _neutrals(dtype: str) -> tuple[bytes | None, bytes | None, bytes | None]:

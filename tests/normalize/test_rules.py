@@ -151,6 +151,13 @@ PAIRS = [
     Pair("commutative", program("%s = add(%x, %y) : f32[]\nreturn %s"), program("%s = add(%y, %x) : f32[]\nreturn %s"), ("commutative",)),
     Pair("commutative", program("%s = sub(%x, %y) : f32[]\nreturn %s"), program("%s = sub(%y, %x) : f32[]\nreturn %s")),
     Pair("commutative", program("%s = max(%x, %y) : f32[]\nreturn %s"), program("%s = max(%y, %x) : f32[]\nreturn %s")),
+    Pair("commutative", program("%s = add(%x, %y) : f32[3]\nreturn %s", "%x: f32[], %y: f32[3]"), program("%s = add(%y, %x) : f32[3]\nreturn %s", "%x: f32[], %y: f32[3]"), ("commutative",)),
+    Pair("commutative", program("%s = sub(%x, %y) : f32[3]\nreturn %s", "%x: f32[], %y: f32[3]"), program("%s = sub(%y, %x) : f32[3]\nreturn %s", "%x: f32[], %y: f32[3]")),
+    Pair(  # neither a scalar nor of one shape: nothing that any dialect has
+        "commutative",
+        program("%s = add(%x, %y) : f32[3]\nreturn %s", "%x: f32[1], %y: f32[3]"),
+        program("%s = add(%y, %x) : f32[3]\nreturn %s", "%x: f32[1], %y: f32[3]"),
+    ),
     Pair(  # some op sees which NaN it is
         "commutative",
         program("%s = add(%x, %y) : f32[]\n%b = bitcast_convert_type(%s) : i32[]\nreturn %b"),
