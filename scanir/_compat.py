@@ -391,3 +391,87 @@ def registered_primitives() -> frozenset[str]:
 
     tables = [mlir._lowerings, *mlir._platform_specific_lowerings.values()]
     return frozenset(primitive.name for table in tables for primitive in table)
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+def setting_names() -> tuple[str, ...]:
+    """Names of all settings of JAX."""
+    import jax
+
+    return tuple(sorted(jax.config._value_holders))
+
+
+def setting(name: str) -> Any:
+    """The value of a setting in force, context managers included."""
+    import jax
+
+    return jax.config._value_holders[name].value
+
+
+def setting_type(name: str) -> tuple[str, tuple[str, ...]]:
+    """(``bool``, ``int``, ``float``, ``str`` or ``enum``, the values an enum has) of a setting."""
+    import jax
+
+    kind, _, more = jax.config.meta[name]
+    if isinstance(kind, type):
+        return kind.__name__, ()
+    values = more.get("enum_values") or [member.value for member in more.get("enum_class", ())]
+    return "enum", tuple(map(str, values))
+
+
+def refused(name: str, value: Any) -> str:
+    """What JAX says against a value of a setting; empty if it takes it. The setting stays as it is."""
+    try:
+        with setting_context(name, value):
+            return ""
+    except Exception as problem:  # noqa: BLE001 - each kind of setting refuses in a way of its own
+        return str(problem).partition("\n")[0][:300] or type(problem).__name__
+
+
+@contextlib.contextmanager
+def setting_context(name: str, value: Any) -> Iterator[bool]:
+    """A setting for a while; yields whether JAX's caches do not tell by it what they keep."""
+    import jax
+    from jax._src import config
+
+    holder = jax.config._value_holders[name]
+    if callable(holder):
+        before = config.trace_context()
+        with holder(value):
+            yield config.trace_context() == before
+        return
+    old = holder.value  # a flag has no context manager
+    jax.config.update(name, value)
+    try:
+        yield True
+    finally:
+        jax.config.update(name, old)
+
+
+def forget_traces() -> None:
+    """Empty JAX's caches of what was traced, lowered and compiled."""
+    import jax
+
+    jax.clear_caches()
+
+
+def option_refused(name: str, value: Any) -> str:
+    """What XLA says against an option for the compiler; empty if it takes it."""
+    import jax
+
+    try:
+        with without_persistent_cache():
+            jax.jit(lambda x: x).lower(0.0).compile(compiler_options={name: value})
+    except Exception as problem:  # noqa: BLE001 - XLA's own kind of error, which moved from version to version
+        return str(problem).partition("\n")[0].removeprefix("INVALID_ARGUMENT: ")[:300]
+    return ""
+
+
+def compiler_option_names() -> tuple[str, ...]:
+    """Names of the options for the compiler that this version shows in Python; it knows more."""
+    from jaxlib import xla_client
+
+    options = xla_client.CompileOptions().executable_build_options.debug_options
+    return tuple(name for name in dir(options) if name.startswith("xla"))

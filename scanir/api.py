@@ -5,7 +5,7 @@ target -> trace -> read -> Module -> normalize -> compare -> Diff.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +15,7 @@ from scanir.result import Diff, StageDiff, Verdict
 
 if TYPE_CHECKING:
     from scanir.checker.verdict import Verification
+    from scanir.contexts import Context
     from scanir.ir.graph import Module
     from scanir.targets.arguments import Arguments
     from scanir.targets.target import Target
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Transforms to apply: a text, several, or none.
 Under: TypeAlias = "str | Transform | Iterable[str | Transform]"
+#: Settings by name, or texts KEY=VALUE.
+Settings: TypeAlias = "Mapping[str, Any] | Iterable[str] | None"
 #: What ``all`` stands for.
 ALL = ("jaxpr", "stablehlo", "hlo")
 SCOPES = ("program", "loops")
@@ -40,8 +43,11 @@ def parse_stages(stage: str) -> tuple[str, ...]:
 
 def diff(
     a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
-    strict: bool = False, scope: str = "program", args_a: Arguments | None = None, args_b: Arguments | None = None,
-    under: Under = (),
+    strict: bool = False, scope: str = "program", args_a: Arguments | str | None = None,
+    args_b: Arguments | str | None = None, under: Under = (),
+    config: Settings = None, config_a: Settings = None, config_b: Settings = None,
+    compiler_options: Settings = None, compiler_options_a: Settings = None, compiler_options_b: Settings = None,
+    env_a: Settings = None, env_b: Settings = None,
 ) -> Diff:  # fmt: skip
     """Compare two programs at one or several stages.
 
@@ -49,33 +55,50 @@ def diff(
     strategies or any target text; ``args`` are example arguments of both (shapes are enough), for sides that have none
     of their own: a ``Target`` made with arguments keeps them. ``allow``, ``forbid`` and ``strict`` choose the rules.
     With scope ``loops`` the verdict is about the pairs of loops alone. ``under`` applies transforms of JAX to both
-    sides, ``"grad"`` or ``["grad", "vmap(in_axes=0)"]``: one row each. Raises ScanirError.
+    sides, ``"grad"`` or ``["grad", "vmap(in_axes=0)"]``: one row each.
+
+    ``config`` sets settings of JAX while both sides are made, ``config_a`` and ``config_b`` for one alone, by name or
+    as texts ``KEY=VALUE``; so do ``compiler_options`` for the compiler and ``env_a``, ``env_b`` for the environment.
+    Sides that need unlike settings are made in processes of their own if they are named by text. Raises ScanirError.
     """
+    from scanir.contexts import begin, contexts, opened
     from scanir.normalize.rules import rule_set
 
     rules = rule_set(_names(allow), _names(forbid), strict=strict)
     if scope not in SCOPES:
         raise RuleError(f"unknown scope {scope!r}", hint=f"scopes: {', '.join(SCOPES)}")
     stages = parse_stages(stage)
-    sides = (_target(a), _target(b))
-    given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
-    stages = _common_stages(sides, stages)
-    answers, programs = [], []
-    for transform, pair in _rows(sides, under):
-        left, right = (target.trace(stages, arguments) for target, arguments in zip(pair, given, strict=True))
-        for name in stages:
-            settled = _settled(left[name], right[name], pair, given)
-            answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
-            answers.append(replace(answer, under=transform))
-            programs.append((left[name], right[name]))
-    found = Diff(sides[0].label, sides[1].label, tuple(answers), lambda: _certificate(found, programs, given))
+    transforms = _transforms(under)
+    settings = contexts((config, config_a, config_b), (compiler_options, compiler_options_a, compiler_options_b),
+                        (env_a, env_b))  # fmt: skip
+    with opened((a, b), settings) as sides:
+        stages = _common_stages((sides[0], sides[1]), stages)
+        given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
+        begin(sides, stages, given, transforms)
+        answers, programs = [], []
+        for transform, pair in _rows(sides, transforms):
+            left, right = (target.trace(stages, arguments) for target, arguments in zip(pair, given, strict=True))
+            for name in stages:
+                settled = _settled(left[name], right[name], pair, given)
+                answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
+                answers.append(replace(answer, under=transform))
+                programs.append((left[name], right[name]))
+        labels = (sides[0].label, sides[1].label)
+    found = Diff(*labels, tuple(answers), lambda: _certificate(found, programs, given, settings))
     return found
 
 
 def _certificate(
-    answer: Diff, programs: list[tuple[Program, Program]], given: tuple[Arguments | None, Arguments | None]
-) -> dict[str, Any]:
+    answer: Diff, programs: list[tuple[Program, Program]], given: tuple[Arguments | str | None, ...],
+    settings: tuple[Context, ...],
+) -> dict[str, Any]:  # fmt: skip
     """The certificates of all rows of an answer, in one document."""
+    if made := next(filter(None, settings), None):
+        raise ArgumentError(
+            "a certificate does not say under which settings its sides were made",
+            where=str(made),
+            hint="set them for the whole process (JAX_ENABLE_X64=1, say), here and where it is checked",
+        )
     from scanir.certify.produce import checked, document
 
     texts = ("" if given[0] is None else str(given[0]), "" if given[1] is None else str(given[1]))
@@ -100,7 +123,7 @@ def verify(document: Any, a: Any = None, b: Any = None) -> Verification:
         for side, value in zip(record.sides, (a, b), strict=True):
             target = _target(side.target if value is None else value)
             arguments = _named_arguments(side.arguments)
-            ((_, (row,)),) = _rows((target,), record.under)
+            ((_, (row,)),) = _rows((target,), _transforms(record.under))
             program = row.trace(parse_stages(record.stage), arguments)[record.stage]
             sides.append(program if value is None else replace(program, label=side.target))
         try:
@@ -116,14 +139,18 @@ def _named_arguments(text: str) -> Arguments | None:
     return parse_arguments(text) if text else None
 
 
-def _rows(sides: tuple[Target, ...], under: Under) -> list[tuple[str, tuple[Target, ...]]]:
-    """The sides under each transform, by its name; as they are, under no name, where none is asked for."""
+def _transforms(under: Under) -> tuple[Transform, ...]:
     if not under:
-        return [("", sides)]
-    from scanir.targets.transforms import transformed
+        return ()
     from scanir.targets.under import parse_under
 
-    return [(str(transform), tuple(transformed(side, transform) for side in sides)) for transform in parse_under(under)]
+    return parse_under(under)
+
+
+def _rows(sides: tuple[Target, ...], under: tuple[Transform, ...]) -> list[tuple[str, tuple[Target, ...]]]:
+    """The sides under each transform, by its name; as they are, under no name, where none is asked for."""
+    rows = [(str(transform), tuple(side.under(transform) for side in sides)) for transform in under]
+    return rows or [("", sides)]
 
 
 def _names(rules: Iterable[str]) -> Iterable[str]:
@@ -137,7 +164,7 @@ def _target(value: Any) -> Target:
     return resolve(value)
 
 
-def _arguments(args: tuple[Any, ...], special: Arguments | None) -> Arguments | None:
+def _arguments(args: tuple[Any, ...], special: Arguments | str | None) -> Arguments | str | None:
     from scanir.targets.arguments import Arguments
 
     if special is not None:
@@ -147,9 +174,11 @@ def _arguments(args: tuple[Any, ...], special: Arguments | None) -> Arguments | 
     return Arguments(args) if args else None
 
 
-def _given(target: Target, args: tuple[Any, ...], special: Arguments | None) -> Arguments | None:
+def _given(target: Target, args: tuple[Any, ...], special: Arguments | str | None) -> Arguments | str | None:
     """A side's own arguments win over those of both sides: ``args_a``, else the target's own, else ``args``."""
-    return special or (None if target.has_arguments else _arguments(args, None))
+    if special is not None:
+        return special
+    return None if target.has_arguments else _arguments(args, None)
 
 
 def _common_stages(sides: tuple[Target, Target], stages: tuple[str, ...]) -> tuple[str, ...]:
@@ -179,15 +208,14 @@ def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, sc
     return loops_only(answer) if scope == "loops" else answer
 
 
-def _settled(
-    a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arguments | None, Arguments | None]
-) -> bool:
+def _settled(a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...]) -> bool:
     """True if host callbacks, which lowered modules know by number only, are known from the jaxprs to be the same."""
     from scanir.compare.callbacks import calls_any, same_callbacks
+    from scanir.contexts import is_remote
 
     if a.stage == "jaxpr" or not (calls_any(a) or calls_any(b)):
         return False
-    if any(target.stage is not None or not target.has_stage("jaxpr") for target in sides):
+    if any(target.stage is not None or not target.has_stage("jaxpr") for target in sides) or is_remote(*sides):
         return False
     left, right = (target.trace(("jaxpr",), arguments)["jaxpr"] for target, arguments in zip(sides, given, strict=True))
     return same_callbacks(left, right)
@@ -203,7 +231,7 @@ def show(
     side = _target(target)
     stages = _common_stages((side, side), parse_stages(stage))
     parts = []
-    for transform, (row,) in _rows((side,), under):
+    for transform, (row,) in _rows((side,), _transforms(under)):
         programs = row.trace(stages, args)
         for name in stages:
             text = print_module(_normal(programs[name]) if normalized else programs[name].module)
@@ -228,7 +256,7 @@ def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False)
 
 def assert_equivalent(
     a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
-    under: Under = (),
+    under: Under = (), config: Settings = None, compiler_options: Settings = None,
 ) -> None:  # fmt: skip
     """Raise AssertionError, with the report, unless the programs are IDENTICAL or EQUIVALENT.
 
@@ -240,6 +268,7 @@ def assert_equivalent(
 
     allow, forbid = tuple(_names(allow)), tuple(_names(forbid))
     closed = [name for name in GATE_FORBIDS if name not in allow]
-    answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed], under=under)
+    answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed], under=under, config=config,
+                  compiler_options=compiler_options)  # fmt: skip
     if answer.verdict not in (Verdict.IDENTICAL, Verdict.EQUIVALENT):
         raise AssertionError("not equivalent\n" + render_text(answer))

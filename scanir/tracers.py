@@ -30,23 +30,27 @@ _HAS = {
 }
 
 
-def trace(target: Any, args: Sequence[Any], kwargs: Mapping[str, Any], stages: Iterable[str]) -> dict[str, Program]:
-    """The programs of a target at the given stages.
+def trace(
+    target: Any, args: Sequence[Any], kwargs: Mapping[str, Any], stages: Iterable[str],
+    compiler_options: Iterable[tuple[str, Any]] = (),
+) -> dict[str, Program]:  # fmt: skip
+    """The programs of a target at the given stages, compiled with these options beside those that its jit has.
 
     ``args`` and ``kwargs`` are pytrees of arrays, shapes and Python scalars (not used by staged objects). Raises
     TraceError for what cannot be traced, lowered or compiled, and for a stage that a staged object cannot give any
     more; ArgumentError for arguments that do not fit the function's signature.
     """
-    staged = _Staged(target, tuple(args), dict(kwargs))
+    staged = _Staged(target, tuple(args), dict(kwargs), dict(compiler_options))
     return {stage: staged.program(stage) for stage in stages}
 
 
 class _Staged:
     """One target with what it was brought to so far: each step is done once, when a stage needs it."""
 
-    def __init__(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], extra: dict[str, Any]) -> None:
         import jax
 
+        self._extra = extra
         self._separate = _compat.separate_traces(target)
         self._args, self._kwargs = args, kwargs
         self._function: Any = None
@@ -85,7 +89,7 @@ class _Staged:
             module,
             interface,
             callbacks=callbacks(module) if stage == "jaxpr" else None,
-            provenance=provenance(options),
+            provenance=provenance(tuple((dict(options) | self._extra).items())),
             notes=notes,
         )
 
@@ -132,8 +136,9 @@ class _Staged:
             if self._exported is not None:
                 raise self._missing("hlo")
             lowered = self._lower()
+            options = dict(self._options()[0]) | self._extra if self._extra else None
             with _compat.without_persistent_cache():
-                self._compiled = lowered.compile()
+                self._compiled = lowered.compile(compiler_options=options)
         return self._compiled
 
     def _read_jaxpr(self) -> Module:

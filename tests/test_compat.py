@@ -332,3 +332,31 @@ def test_memory_analysis() -> None:
     found = _compat.memory_analysis(compiled)
     assert (found["argument"], found["output"]) == (16, 16)
     assert found.keys() == {"argument", "output", "temp", "alias", "generated_code"}
+
+
+def test_settings() -> None:
+    """``jax.config._value_holders`` with ``value``, callable as context managers but for flags; ``jax.config.meta``;
+    ``config.trace_context``, the key of JAX's caches."""
+    assert {"jax_enable_x64", "jax_platforms", "jax_num_cpu_devices"} <= set(_compat.setting_names())
+    assert _compat.setting_type("jax_enable_x64") == ("bool", ())
+    assert _compat.setting_type("jax_num_cpu_devices")[0] == "int"
+    assert _compat.setting_type("jax_numpy_dtype_promotion") == ("enum", ("standard", "strict"))
+    before = _compat.setting("jax_enable_x64")
+    with _compat.setting_context("jax_enable_x64", True) as unknown_to_caches:
+        assert (_compat.setting("jax_enable_x64"), unknown_to_caches) == (True, False)
+    with _compat.setting_context("jax_default_prng_impl", "rbg") as unknown_to_caches:
+        assert (_compat.setting("jax_default_prng_impl"), unknown_to_caches) == ("rbg", True)
+    with _compat.setting_context("jax_pprint_use_color", False):
+        assert _compat.setting("jax_pprint_use_color") is False
+    assert _compat.setting("jax_enable_x64") is before
+    assert _compat.refused("jax_enable_x64", True) == ""
+    assert "highest" in _compat.refused("jax_default_matmul_precision", "zork")
+    _compat.forget_traces()
+
+
+def test_options_for_the_compiler() -> None:
+    """``Lowered.compile`` with ``compiler_options``; names in ``xla_client.CompileOptions``."""
+    assert "xla_cpu_enable_fast_math" in _compat.compiler_option_names()
+    assert _compat.option_refused("xla_cpu_enable_fast_math", True) == ""
+    assert "not a valid bool" in _compat.option_refused("xla_cpu_enable_fast_math", "zork")
+    assert "No such compile option" in _compat.option_refused("xla_zork", 1)

@@ -15,6 +15,7 @@ from scanir.cli.options import (
     given_arguments,
     import_option,
     progress,
+    settings_options,
     stage_option,
     stdout_is_for_the_report,
     traceback_option,
@@ -28,6 +29,7 @@ from scanir.normalize.rules import RULES
 
 if TYPE_CHECKING:
     from scanir.result import Diff
+    from scanir.targets.arguments import Arguments
 
 
 #: Behind the options: what they may name, and how the command ends.
@@ -46,6 +48,7 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
 @click.option("--args-from-a", metavar="NAME", help="The same, for A alone.")
 @click.option("--args-from-b", metavar="NAME", help="The same, for B alone.")
 @under_option
+@settings_options
 @click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
 @click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
 @click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
@@ -79,7 +82,7 @@ def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, args_from: str | None,
     args_from_a: str | None, args_from_b: str | None, allow: tuple[str, ...], forbid: tuple[str, ...], strict: bool,
     scope: str, format_: str, color: str, under: tuple[str, ...], certificate: str | None,
-    paranoid: bool,
+    paranoid: bool, **settings: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
@@ -90,14 +93,18 @@ def command(
 
     if a == b == "-":
         raise TargetError("standard input holds one program, not two", hint="give one side as a file or by name")
-    both = given_arguments(args, args_from)
-    given_a = given_arguments(args_a, args_from_a, "-a") or both
-    given_b = given_arguments(args_b, args_from_b, "-b") or both
+    made = {name: texts for name, texts in settings.items() if texts}
+    # Under settings of their own (jax_enable_x64, say) arguments are read where the sides are made.
+    given: dict[str, Arguments | str | None] = {
+        side: text if made and text is not None and source is None else given_arguments(text, source, side)
+        for side, text, source in (("", args, args_from), ("-a", args_a, args_from_a), ("-b", args_b, args_from_b))
+    }
+    given_a, given_b = (given[""] if given[side] is None else given[side] for side in ("-a", "-b"))
     progress(f"comparing {a} and {b} at {stage}")
     with stdout_is_for_the_report():
         answer = api.diff(
             a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b,
-            under=under,
+            under=under, **made,
         )  # fmt: skip
     if paranoid or certificate is not None:
         _certified(answer, certificate, paranoid=paranoid)

@@ -106,6 +106,26 @@ def under_option(function: Decorated) -> Decorated:
     )(function)
 
 
+_SETTINGS = (
+    ("--config", "Set a setting of JAX while both sides are made, such as jax_enable_x64=True."),
+    ("--config-a", "The same, for A alone."),
+    ("--config-b", "The same, for B alone."),
+    ("--compiler-option", "Compile both sides with this option, such as xla_cpu_enable_fast_math=True."),
+    ("--compiler-option-a", "The same, for A alone."),
+    ("--compiler-option-b", "The same, for B alone."),
+    ("--env-a", "Make A in a process with this variable of the environment, such as XLA_FLAGS=..."),
+    ("--env-b", "The same, for B."),
+)
+
+
+def settings_options(function: Decorated) -> Decorated:
+    """``--config`` and its kin: what the sides are made under. Their names are those of `scanir.diff`."""
+    for name, text in reversed(_SETTINGS):
+        parameter = name.lstrip("-").replace("-", "_").replace("compiler_option", "compiler_options")
+        function = click.option(name, parameter, multiple=True, metavar="KEY=VALUE", help=text)(function)
+    return function
+
+
 def given_arguments(text: str | None, source: str | None, side: str = "") -> Arguments | None:
     """Arguments from ``--args`` or ``--args-from`` (of one side); None where there are none."""
     if text is not None and source is not None:

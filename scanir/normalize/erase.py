@@ -121,7 +121,8 @@ class Eraser:
             return ("function", attr.qualname, attr.code_digest)
         text = f"{attr.qualname} (code {attr.code_digest[:8]}) is another function object of equal code, so unknown"
         self._note(text, "use one function object on both sides, or --allow callback-by-name")
-        self.functions.setdefault(text, set()).add(attr.identity)
+        # A function of another process has no identity here, and is nobody's of the other side.
+        self.functions.setdefault(text, set()).add(attr.identity or (-1 if self._side == "a" else -2))
         if attr.identity == 0:
             return ("function", attr.qualname, attr.code_digest, self._side)
         return ("function", attr.qualname, attr.code_digest, attr.identity)

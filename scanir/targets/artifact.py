@@ -51,11 +51,14 @@ class Artifact(Target):
     def has_stage(self, stage: str) -> bool:
         return stage == self.stage
 
-    def arguments(self, override: Arguments | None = None) -> Arguments:
+    def arguments(self, override: Arguments | str | None = None) -> Arguments:
         """None: a file is traced already."""
         return Arguments()
 
-    def trace(self, stages: tuple[str, ...], override: Arguments | None = None) -> dict[str, Program]:
+    def trace(
+        self, stages: tuple[str, ...], override: Arguments | str | None = None,
+        compiler_options: tuple[tuple[str, Any], ...] = (),
+    ) -> dict[str, Program]:  # fmt: skip
         """The program, at its own stage."""
         if stages != (self.stage,):
             raise TargetError(

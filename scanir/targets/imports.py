@@ -42,8 +42,19 @@ def import_file(path: Path) -> ModuleType:
         raise _theirs(str(path), problem) from problem
 
 
+#: What was imported by `import_named` in this process, in order: another process must import it too.
+IMPORTED: list[str] = []
+
+
 def import_named(name: str) -> ModuleType:
     """Import a module by its name, or a file by its path. Raises TargetError."""
+    module = _import_named(name)
+    if name not in IMPORTED:
+        IMPORTED.append(name)
+    return module
+
+
+def _import_named(name: str) -> ModuleType:
     if not name.endswith(".py"):
         return import_module(name)
     if not Path(name).is_file():

@@ -12,7 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scanir.errors import ArgumentError, TargetError, TraceError
-from scanir.targets.arguments import Arguments, check, default_arguments, describe, missing, signature_of, takes_nothing
+from scanir.targets.arguments import (
+    Arguments,
+    check,
+    default_arguments,
+    describe,
+    missing,
+    parse_arguments,
+    signature_of,
+    takes_nothing,
+)
 from scanir.targets.explain import check_static, explained
 from scanir.targets.frameworks import FilterJit, framework_of, opened, own_call
 from scanir.targets.imports import first_line
@@ -21,6 +30,7 @@ from scanir.targets.worlds import world
 
 if TYPE_CHECKING:
     from scanir.program import Program
+    from scanir.targets.under import Transform
 
 #: Kinds of objects that are traced already: they take no arguments any more.
 _STAGED = ("traced", "lowered", "compiled", "jaxpr", "exported")
@@ -73,10 +83,18 @@ class Target:
         """Whether the target was made with arguments of its own."""
         return self._arguments is not None
 
-    def arguments(self, override: Arguments | None = None) -> Arguments:
+    def under(self, transform: Transform) -> Target:
+        """The target under a transform of JAX; under ``none`` itself. Raises TargetError for what was lowered."""
+        from scanir.targets.transforms import Transformed
+
+        return self if transform.name == "none" else Transformed(self, transform)
+
+    def arguments(self, override: Arguments | str | None = None) -> Arguments:
         """What to trace with: the given arguments, its own, or its function's example. Raises ArgumentError."""
         if self.kind in _STAGED:
             return Arguments()
+        if isinstance(override, str):
+            override = parse_arguments(override)
         found = override or self._arguments or self._default()
         if found is None:
             raise missing(self.function, self.label)
@@ -91,13 +109,16 @@ class Target:
             return Arguments()
         return found
 
-    def trace(self, stages: tuple[str, ...], override: Arguments | None = None) -> dict[str, Program]:
-        """The program at each of the stages. Raises ScanirError."""
+    def trace(
+        self, stages: tuple[str, ...], override: Arguments | str | None = None,
+        compiler_options: tuple[tuple[str, Any], ...] = (),
+    ) -> dict[str, Program]:  # fmt: skip
+        """The program at each of the stages, compiled with these options beside its own. Raises ScanirError."""
         arguments = self.arguments(override)
         try:
             with world(self._directory):
                 ready = self._ready(arguments)
-                programs = self._programs(ready, arguments, stages)
+                programs = self._programs(ready, arguments, stages, compiler_options)
         except TraceError as problem:
             if self.kind in _STAGED:
                 raise TraceError(problem.what, where=problem.where or self.label, hint=problem.hint) from problem
@@ -115,10 +136,13 @@ class Target:
             for stage, program in programs.items()
         }
 
-    def _programs(self, ready: Closed, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
+    def _programs(
+        self, ready: Closed, arguments: Arguments, stages: tuple[str, ...],
+        compiler_options: tuple[tuple[str, Any], ...],
+    ) -> dict[str, Program]:  # fmt: skip
         from scanir.tracers import trace
 
-        programs = trace(ready.function, ready.args, ready.kwargs, stages)
+        programs = trace(ready.function, ready.args, ready.kwargs, stages, compiler_options)
         if isinstance(ready.function, FilterJit):
             return {stage: ready.function.named(program) for stage, program in programs.items()}
         return programs

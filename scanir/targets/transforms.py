@@ -114,11 +114,14 @@ class Transformed(Target):
     def has_stage(self, stage: str) -> bool:
         return True
 
-    def _programs(self, ready: Closed, arguments: Arguments, stages: tuple[str, ...]) -> dict[str, Program]:
+    def _programs(
+        self, ready: Closed, arguments: Arguments, stages: tuple[str, ...],
+        compiler_options: tuple[tuple[str, Any], ...],
+    ) -> dict[str, Program]:  # fmt: skip
         from scanir.tracers import step, trace
 
         call = step(f"applying {self.transform.name}", lambda: apply(self._call(ready), self.transform))
-        programs = trace(call.function, call.args, call.kwargs, stages)
+        programs = trace(call.function, call.args, call.kwargs, stages, compiler_options)
         return {
             stage: replace(program, interface=renamed(program.interface, call)) for stage, program in programs.items()
         }
@@ -159,8 +162,3 @@ def _call_of_jaxpr(jaxpr: Any, label: str) -> Call:
     known = names if len(names) == len(examples) else ("",) * len(examples)
     slots = tuple(Slot("own", name or f"argument {k}") for k, name in enumerate(known))
     return Call(function, examples, {}, slots, tuple(range(len(examples))), label)
-
-
-def transformed(target: Target, transform: Transform) -> Target:
-    """A target under a transform; under ``none`` the target itself. Raises TargetError for what was traced before."""
-    return target if transform.name == "none" else Transformed(target, transform)

@@ -51,6 +51,17 @@ def test_arguments_made_by_a_function(api: FakeApi, run: Run, tmp_path: Path) ->
     ]
 
 
+def test_settings(api: FakeApi, run: Run) -> None:
+    """Given to the API as written; arguments too, since they may need the settings to be read."""
+    both = ("--config", "jax_enable_x64=1", "--compiler-option", "xla_a=1", "--compiler-option", "xla_b=2")
+    sides = ("--config-a", "k=1", "--config-b", "k=2", "--compiler-option-a", "o=1", "--env-b", "XLA_FLAGS=--x")
+    run("diff", "x", "y", *both, *sides, "--args", "f64[3]")
+    (call,) = api.calls
+    assert (call["config"], call["compiler_options"]) == (("jax_enable_x64=1",), ("xla_a=1", "xla_b=2"))
+    assert (call["config_a"], call["config_b"], call["compiler_options_a"]) == (("k=1",), ("k=2",), ("o=1",))
+    assert (call["env_b"], call["args_a"], call["args_b"]) == (("XLA_FLAGS=--x",), "f64[3]", "f64[3]")
+
+
 def test_arguments(api: FakeApi, run: Run) -> None:
     run("diff", "x", "y", "--args", "f32[3], 0.5")
     run("diff", "x", "y", "--args", "f32[3]", "--args-b", "1")

@@ -26,7 +26,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Stands for `scanir.tracers`: keeps the calls; calls a function named ``late``, fails for one named ``bad``."""
     made: list[Any] = []
 
-    def trace(function: Any, args: Any, kwargs: Any, stages: tuple[str, ...]) -> dict[str, Program]:
+    def trace(function: Any, args: Any, kwargs: Any, stages: tuple[str, ...], options: Any) -> dict[str, Program]:
         made.append((function, args, kwargs))
         name = getattr(function, "__name__", "")
         if name == "bad":

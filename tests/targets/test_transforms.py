@@ -16,7 +16,7 @@ from scanir.errors import ArgumentError, ScanirError, TargetError, TraceError
 from scanir.result import Verdict
 from scanir.targets import Arguments, Target, resolve
 from scanir.targets.mapping import AXIS_SIZE
-from scanir.targets.transforms import apply, transformed
+from scanir.targets.transforms import apply
 from scanir.targets.under import parse_under
 
 pytestmark = pytest.mark.compat
@@ -38,7 +38,7 @@ def pair(x: Any, w: Any) -> Any:
 
 def under(f: Any, transform: str, *args: Any, **kwargs: Any) -> Any:
     arguments = args[0] if args and isinstance(args[0], Arguments) else Arguments(args, kwargs)
-    return transformed(resolve(f), parse_under(transform)[0]).trace(("jaxpr",), arguments)["jaxpr"]
+    return resolve(f).under(parse_under(transform)[0]).trace(("jaxpr",), arguments)["jaxpr"]
 
 
 def names(program: Any) -> list[str]:
@@ -66,7 +66,7 @@ BY_HAND: list[tuple[Callable[..., Any], tuple[Any, ...], str, Callable[..., Any]
     ("f", "args", "transform", "by_hand", "given"), BY_HAND, ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_it_is_what_one_writes_by_hand(f: Any, args: Any, transform: str, by_hand: Any, given: Any) -> None:
-    answer = scanir.diff(transformed(resolve(f), parse_under(transform)[0]), by_hand, stage="all",
+    answer = scanir.diff(resolve(f).under(parse_under(transform)[0]), by_hand, stage="all",
                          args_a=Arguments(args), args_b=Arguments(given))  # fmt: skip
     assert answer.verdict in (Verdict.IDENTICAL, Verdict.EQUIVALENT), str(answer)
     assert set(answer.modulo) <= {"cse", "calls"}, answer.modulo
@@ -107,7 +107,7 @@ def test_what_has_no_tangent_gets_none() -> None:
 def test_results_of_the_transform_are_values() -> None:
     """Numbers, not only structure: the traced program computes the derivative."""
     x, w = np.arange(3, dtype=np.float32), np.float32(2)
-    target = transformed(resolve(pair), parse_under("jvp")[0])
+    target = resolve(pair).under(parse_under("jvp")[0])
     call = target._call(target._ready(Arguments((x, w))))  # type: ignore[attr-defined]
     applied = apply(call, parse_under("jvp")[0])
     (value, out), (tangent, w_dot) = applied.function(x, w, (np.ones(3, np.float32), np.float32(0.5)))
@@ -145,7 +145,7 @@ def test_statics_keywords_methods_and_jits() -> None:
         jax.jit(power, static_argnums=1, static_argnames="flag"),
         jax.jit(power, static_argnames=("n", "flag"), donate_argnums=2),
     ):
-        row = transformed(resolve(f), parse_under("grad(argnums=(0,2))")[0])
+        row = resolve(f).under(parse_under("grad(argnums=(0,2))")[0])
         answer = scanir.diff(row, plain, stage="jaxpr", args_a=given, args_b=Arguments((VEC, F32)))
         assert answer.verdict in (Verdict.IDENTICAL, Verdict.EQUIVALENT), str(answer)
         assert names(row.trace(("hlo",), given)["hlo"]) == ["x", "w"]
@@ -165,7 +165,7 @@ def test_a_jit_inside_stays_inside() -> None:
     program = under(inner, "vmap(grad)", VEC)
     assert {"jit", "pjit"} & {op.name for op in program.module.function(program.module.entry).body.ops}
     target = Target(lambda x: jnp.sum(x * x), (VEC,), donate_argnums=0)
-    program = transformed(target, parse_under("grad")[0]).trace(("jaxpr",))["jaxpr"]
+    program = target.under(parse_under("grad")[0]).trace(("jaxpr",))["jaxpr"]
     assert {"jit", "pjit"} & {op.name for op in program.module.function(program.module.entry).body.ops}
 
 
@@ -245,7 +245,7 @@ ERRORS: list[tuple[Any, tuple[Any, ...], str, type[ScanirError], str, str]] = [
 def test_errors(f: Any, args: Any, transform: str, kind: type[ScanirError], what: str, hint: str) -> None:
     arguments = Arguments((VEC, 3, F32), {}, frozenset({1})) if f is power else Arguments(args)
     with pytest.raises(kind) as caught:
-        transformed(resolve(f), parse_under(transform)[0]).trace(("jaxpr",), arguments)
+        resolve(f).under(parse_under(transform)[0]).trace(("jaxpr",), arguments)
     assert what in caught.value.what
     assert hint in caught.value.hint
 
