@@ -128,7 +128,13 @@ def _trees(a: Program, b: Program, pairing: Pairing, found: InterfaceDifference)
         and len(left.results) == len(right.results)
         and left.output_tree != right.output_tree
     ):
-        found.classes["class:interface"].append("result pytree")
+        shown = (_tree(left.output_tree), _tree(right.output_tree))
+        found.classes["class:interface"].append("result pytree: a returns {}, b returns {}".format(*shown))
+
+
+def _tree(text: str) -> str:
+    """A pytree as a person writes it, a star for each leaf: ``{'aux': *, 'loss': *}``."""
+    return text[len("PyTreeDef(") : -1] if text.startswith("PyTreeDef(") else text
 
 
 def show(attr: Attr | None) -> str:

@@ -99,3 +99,12 @@ def test_both_halves_are_one_name() -> None:
     assert not rule_set(strict=True)
     assert rule_set(["provenance"]) == DEFAULT | {"provenance"}
     assert rule_set((), ["provenance"]) == DEFAULT & RULES.keys()
+
+
+def test_results_in_unlike_trees_are_shown() -> None:
+    a, b = (
+        replace(p, interface=replace(p.interface, output_tree=tree, results=("x",)))
+        for p, tree in ((made(), "PyTreeDef({'aux': *})"), (made(), "PyTreeDef((*,))"))
+    )
+    (rule,) = answer(a, b).modulo
+    assert (rule.rule, rule.where) == ("class:interface", ("result pytree: a returns {'aux': *}, b returns (*,)",))
