@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scanir.api import assert_equivalent, diff, show, trace, verify
+    from scanir.api import assert_equivalent, diff, show, table, trace, verify
     from scanir.errors import ScanirError
     from scanir.result import Diff, Verdict
     from scanir.strategies import register
@@ -32,6 +32,7 @@ _HOME = {
     "diff": "scanir.api",
     "register": "scanir.strategies",
     "show": "scanir.api",
+    "table": "scanir.api",
     "trace": "scanir.api",
     "verify": "scanir.api",
 }
@@ -47,6 +48,7 @@ __all__ = [
     "diff",
     "register",
     "show",
+    "table",
     "trace",
     "verify",
 ]

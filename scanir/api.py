@@ -16,6 +16,7 @@ from scanir.result import Diff, StageDiff, Verdict
 if TYPE_CHECKING:
     from scanir.checker.verdict import Verification
     from scanir.contexts import Context
+    from scanir.facts.request import Answer, Report, Request
     from scanir.ir.graph import Module
     from scanir.targets.arguments import Arguments
     from scanir.targets.target import Target
@@ -237,6 +238,41 @@ def show(
             text = print_module(_normal(programs[name]) if normalized else programs[name].module)
             parts.append((f"// under {transform}, stage {name}\n" if transform else f"// stage {name}\n", text))
     return "\n".join(text if len(parts) == 1 else head + text for head, text in parts)
+
+
+def ask(
+    target: Any, request: Request, *, stage: str = "hlo", normalized: bool = False, args: Arguments | str | None = None,
+    under: Under = (),
+) -> tuple[Report, ...]:  # fmt: skip
+    """Facts about a target, or the part of it that was selected: one report a stage, under each of the transforms."""
+    from scanir.facts.request import answer
+
+    request.check(normalized=normalized)
+    side = _target(target)
+    stages = _common_stages((side, side), parse_stages(stage))
+    reports = []
+    for transform, (row,) in _rows((side,), _transforms(under)):
+        programs = row.trace(stages, args)
+        for name in stages:
+            program = programs[name]
+            if normalized:
+                program = replace(program, module=_normal(program))
+            reports.append(replace(answer(program, request), under=transform))
+    return tuple(reports)
+
+
+def table(name: str, target: Any, *args: Any, stage: str = "hlo", over: int | None = None) -> Answer:
+    """A table of facts about a target at one stage, as a data class with ``rows``.
+
+    ``name``: ``loops``, ``constants`` (those of more than ``over`` bytes), ``aliasing``, ``kept-args``, ``effects`` or
+    ``keys``. Raises ScanirError.
+    """
+    from scanir.facts.request import Request
+
+    if len(parse_stages(stage)) > 1:
+        raise ArgumentError("a table is of one stage", hint="ask for each stage on its own")
+    request = Request(table=name) if over is None else Request(table=name, over=over)
+    return ask(target, request, stage=stage, args=_arguments(args, None))[0].answer
 
 
 def _normal(program: Program) -> Module:

@@ -28,7 +28,8 @@ LOOPS = SCANS | WHILES
 @dataclass(slots=True)
 class Profile:
     """``counts[value][place]``: instances; ``dead``: ops nobody reads, by name and types; ``ops``: an op for each
-    value; ``lines``: its line, or that of what it is part of (a call of a library function, say)."""
+    value; ``lines``: its line, or that of what it is part of (a call of a library function, say); ``loops`` in reading
+    order, of several that are the same one the first."""
 
     counts: dict[int, Counter[Place]] = field(default_factory=lambda: defaultdict(Counter))
     dead: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -77,19 +78,18 @@ def _walk(
     ]
     while stack:
         current, binders, place, path, counted, outer = stack.pop()
-        line = (current.op.location if current.op is not None else None) or outer
+        line = outer if current.op is None else current.op.location or outer
+        if isinstance(current.binder, Loop):
+            found.loops.append((current.binder, place[1], path, current, line))
         counted |= _absorbed(current)
         for op, term in current.entries:
             if term in canonical.of:
                 value = canonical.closed(term, binders)
                 found.counts[value][place] += times
                 found.ops.setdefault(value, (op, f"{path}/{op.name}"))
-                if (known := op.location or line) is not None:
-                    found.lines.setdefault(value, known)
+                _note_line(found, value, op.location or line)
             elif term not in canonical.updates and term not in counted:
-                key = (op.name, ", ".join(str(result.type) for result in op.results))
-                found.dead[key] += times
-                found.paths.setdefault(key, f"{path}/{label(op)}")
+                _bury_op(found, op, path, times)
                 if op.name in ("while", "stablehlo.while"):
                     found.dropped_loops.append(f"{path}/{op.name}")
         for inner in reversed(current.inner):
@@ -99,11 +99,9 @@ def _walk(
                 continue
             below, where = binders, place
             if isinstance(binder, Loop):
-                value = canonical.closed(binder.term, binders)
-                found.loops.append((binder, value, f"{path}/{binder.op.name}", inner, binder.op.location or line))
                 if state.loops[binder.term] is not binder:
                     continue  # a duplicate of a loop that is walked itself
-                below, where = (binder, *binders), ("loop", value, 0)
+                below, where = (binder, *binders), ("loop", canonical.closed(binder.term, binders), 0)
             elif isinstance(binder, Fun):
                 if state.funs[binder.term] is not binder:
                     continue
@@ -129,15 +127,25 @@ def _label(trace: Trace) -> str:
     return trace.label or trace.kind
 
 
+def _note_line(found: Profile, value: int, line: Location | None) -> None:
+    if line is not None:
+        found.lines.setdefault(value, line)
+
+
+def _bury_op(found: Profile, op: Op, path: str, times: int) -> None:
+    """An op that nobody reads."""
+    key = (op.name, ", ".join(str(result.type) for result in op.results))
+    found.dead[key] += times
+    found.paths.setdefault(key, f"{path}/{label(op)}")
+
+
 def _bury(found: Profile, trace: Trace, path: str, times: int) -> None:
     """Everything inside a dead loop or region is dead."""
     stack = [trace]
     while stack:
         current = stack.pop()
         for op, _ in current.entries:
-            key = (op.name, ", ".join(str(result.type) for result in op.results))
-            found.dead[key] += times
-            found.paths.setdefault(key, f"{path}/{label(op)}")
+            _bury_op(found, op, path, times)
         stack.extend(current.inner)
 
 

@@ -53,12 +53,14 @@ class SliceRow:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """``rows`` in the order of the program, each op once; ``arguments``: those that are reached."""
+    """``rows`` in the order of the program, each op once; ``arguments``: those that are reached; ``effects`` counts the
+    rows that have one; ``left_out`` the ops at which the way ends because of the depth."""
 
     value: str
     rows: tuple[SliceRow, ...]
     arguments: tuple[str, ...]
     effects: int
+    left_out: int = 0
 
 
 def find_value(places: Places, text: str) -> list[Item]:
@@ -241,7 +243,7 @@ def backward(places: Places, text: str, depth: int | None = None) -> Slice:
     reached = {value for value, _ in walk.reached}
     arguments = tuple(values.argument(k) for k, param in enumerate(entry.params) if param in reached)
     count = sum(1 for place in shown if effects is not None and not place.op.regions and effects.op(place.op))
-    return Slice(text, found, arguments, count)
+    return Slice(text, found, arguments, count, len(walk.cut - walk.ops.keys()))
 
 
 def _row(

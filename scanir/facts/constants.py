@@ -1,6 +1,6 @@
 """Large constants: what a program has baked in, how large, and where it enters.
 
-Promises a digest that is equal for constants of equal type and bits, on every machine. An array that counts up, or has
+Promises a digest that is equal for constants of equal bits, on every machine. An array that counts up, or has
 one value everywhere, is said to be so: the program could make it itself. What an artifact does not show is a row, too.
 """
 
@@ -18,6 +18,7 @@ from scanir.ir.attrs import Array, Attr, Hidden
 from scanir.ir.elements import elements
 from scanir.ir.graph import Value
 from scanir.ir.structure import LoopView, view
+from scanir.ir.types import TensorType, Type
 from scanir.ir.walk import Use, uses
 from scanir.normalize.copies import size_of
 
@@ -39,6 +40,7 @@ class ConstantRow:
     value is not known."""
 
     type: str
+    elements: int
     bytes: int
     stored: int
     digest: str
@@ -65,6 +67,7 @@ class ConstantTable:
     total: int
     smaller: int
     rest: int
+    notes: tuple[str, ...] = ()
 
 
 def constants(places: Places, over: int = LARGE) -> ConstantTable:
@@ -132,7 +135,7 @@ def _row(
         elided = f"{value.what}: {value.remedy}" if isinstance(value, Hidden) else "its value is not shown"
     low, high = ("", "") if array is None else extremes(array)
     return ConstantRow(
-        str(result.type), size or 0, 0 if array is None else len(array.data),
+        str(result.type), _count(result.type), size or 0, 0 if array is None else len(array.data),
         "" if array is None else digest(array),
         () if array is None else elements(array, FIRST),
         low, high, "" if array is None else looks(array), entering[:USES], len(entering),
@@ -141,10 +144,15 @@ def _row(
     )  # fmt: skip
 
 
+def _count(type: Type) -> int:
+    """Elements of an array; symbolic dimensions count as one."""
+    shape = type.shape if isinstance(type, TensorType) else ()
+    return math.prod(dim for dim in shape if isinstance(dim, int))
+
+
 def digest(array: Array) -> str:
-    """The beginning of the sha256 of type and elements; a splat counts as all its elements would."""
-    head = f"{array.dtype}[{','.join(map(str, array.shape))}]{'splat' if array.splat else ''}:".encode()
-    return hashlib.sha256(head + array.data).hexdigest()[:16]
+    """The beginning of the sha256 of the elements (of the one element, where all are alike), as all reports give it."""
+    return hashlib.sha256(array.data).hexdigest()[:16]
 
 
 def looks(array: Array) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scanir.facts.loops import loops
+from scanir.facts.loops import loops_with_ops
 from scanir.facts.operations import CALLBACKS, COLLECTIVES, FREE, bare, own_flops
 from scanir.facts.places import Places
 from scanir.ir.attrs import Symbol
@@ -95,12 +95,12 @@ class CostTable:
 
 def costs(places: Places) -> CostTable:
     """The costs of a program and of each of its loops."""
-    table = loops(places)
-    trips = {id(op): row.trips for row, op in zip(table.rows, table.ops, strict=True)}
+    table, ops = loops_with_ops(places)
+    trips = {id(op): row.trips for row, op in zip(table.rows, ops, strict=True)}
     count = _Count(places.program.module, trips)
     total = count.function(places.program.module.entry)
     found = tuple(
-        LoopCost(row.number, row.path, row.trips, count.trip(op)) for row, op in zip(table.rows, table.ops, strict=True)
+        LoopCost(row.number, row.path, row.trips, count.trip(op)) for row, op in zip(table.rows, ops, strict=True)
     )
     return CostTable(total, found, count.loop_ops())
 

@@ -61,15 +61,19 @@ class LoopRow:
 
 @dataclass(frozen=True, slots=True)
 class LoopTable:
-    """``rows`` and, for each of them, the op; ``note`` says what is not known."""
+    """``notes`` say what is not known."""
 
     rows: tuple[LoopRow, ...]
-    ops: tuple[Op, ...]
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def loops(places: Places) -> LoopTable:
     """All loops: numbered ones first, then the others, each in order."""
+    return loops_with_ops(places)[0]
+
+
+def loops_with_ops(places: Places) -> tuple[LoopTable, tuple[Op, ...]]:
+    """The table, and the op of each of its rows."""
     values, counts = Values(places, COPIES), CopyCounts(places.program.module)
     one = alone(places.program)
     found: list[tuple[LoopRow, Op]] = []
@@ -90,7 +94,7 @@ def loops(places: Places) -> LoopTable:
         trips = view(place.op).length  # type: ignore[union-attr]
         why = "" if note else _left_out(trips)
         found.append((replace(row, number=k + 1 if note else None, trips=trips, note=why), place.op))
-    return LoopTable(tuple(row for row, _ in found), tuple(op for _, op in found), note)
+    return LoopTable(tuple(row for row, _ in found), (note,) if note else ()), tuple(op for _, op in found)
 
 
 def _numbered(one: Alone) -> list[tuple[Loop, str]]:
@@ -165,12 +169,12 @@ def loop_text(places: Places, op: Op) -> str:
     return "".join(parts)
 
 
-def pick_loop(places: Places, number: int) -> tuple[LoopRow, str]:
-    """A loop by its number, and its text. Raises ArgumentError for a number that no loop has."""
-    table = loops(places)
-    for row, op in zip(table.rows, table.ops, strict=True):
+def pick_loop(places: Places, number: int) -> tuple[LoopRow, Op]:
+    """A loop by its number. Raises ArgumentError for a number that no loop has."""
+    table, ops = loops_with_ops(places)
+    for row, op in zip(table.rows, ops, strict=True):
         if row.number == number:
-            return row, loop_text(places, op)
+            return row, op
     numbered = [row for row in table.rows if row.number is not None]
     listed = "; ".join(f"{row.number} is {row.path}" for row in numbered[:8])
     where = f"{places.program.label or places.program.module.name} at {places.program.stage}"

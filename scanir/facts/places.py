@@ -250,7 +250,7 @@ class Places:
         if last == "condition" and head:
             return [(place, 0) for place in self.matching(head) if _has_condition(place.op)]
         name, _, index = last.rpartition(".")
-        if not index.isdecimal() or name not in BRANCHES:
+        if not index.isdecimal() or not {name, f"stablehlo.{name}"} & BRANCHES:
             return []
         ops = self.matching(f"{head}/{name}" if head else name)
         return [(place, int(index)) for place in ops if int(index) < len(place.op.regions)]
@@ -267,4 +267,6 @@ def _is(step: Step, part: str) -> bool:
     if (numbered := _NTH.match(part)) is not None and name != part:
         return nth == int(numbered.group(2)) and _is(step, numbered.group(1))
     word, _, callee = name.partition(" ")
-    return part == name or (bool(callee) and word in CALLS and part in (word, callee))
+    if callee and word in CALLS and part in (word, callee):
+        return True
+    return part in (name, name.removeprefix("stablehlo."), name.removeprefix("chlo."))

@@ -15,7 +15,7 @@ from scanir.facts.constants import LARGE, ConstantTable, constants
 from scanir.facts.effects import EffectTable, effects
 from scanir.facts.interface import AliasTable, KeptTable, aliasing, kept_arguments
 from scanir.facts.keys import KeyTable, keys
-from scanir.facts.loops import LoopRow, LoopTable, loops, pick_loop
+from scanir.facts.loops import LoopRow, LoopTable, loop_text, loops, pick_loop
 from scanir.facts.near import unknown
 from scanir.facts.places import Place, Places
 from scanir.facts.select import Chosen, OpRow, rows, select
@@ -61,8 +61,14 @@ class Request:
     def selects(self) -> bool:
         return self.loop is not None or bool(self.op or self.at or self.line or self.back)
 
-    def check(self) -> None:
-        """Raise ArgumentError for what cannot be asked together."""
+    def check(self, *, normalized: bool = False) -> None:
+        """Raise ArgumentError for what cannot be asked together, or not of a program in normal form."""
+        asked = self.table or ("loop" if self.loop is not None else "")
+        if normalized and asked in WRITTEN:
+            raise ArgumentError(
+                f"--{asked} tells of the program as it is written, not of its normal form",
+                hint="leave --normalized out; --op, --at, --line, --back and --constants take it",
+            )
         if self.table and self.table not in TABLES:
             raise unknown(f"there is no table {self.table}", self.table, TABLES, "")
         if self.table and self.selects:
@@ -78,12 +84,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An answer about one program at one stage. ``what`` is the table's name, ``loop``, ``ops`` or ``back``."""
+    """An answer about one program at one stage. ``what`` is the table's name, ``loop``, ``ops`` or ``back``; ``under``
+    names the transform that it was brought under."""
 
     target: str
     stage: str
     what: str
     answer: Answer
+    under: str = ""
 
 
 #: The tables by name; what each takes from the request beyond the program is in `answer`.
@@ -95,8 +103,8 @@ TABLES: dict[str, Callable[[Places], Answer]] = {
     "effects": effects,
     "keys": keys,
 }
-#: Tables that a program in normal form has no room for: what they tell of is set aside, or made explicit, there.
-WRITTEN = ("aliasing", "kept-args", "effects", "keys")
+#: What a program in normal form has no room for: there it is set aside, or made explicit.
+WRITTEN = ("loops", "loop", "aliasing", "kept-args", "effects", "keys")
 
 
 def answer(program: Program, request: Request) -> Report:
@@ -111,8 +119,8 @@ def answer(program: Program, request: Request) -> Report:
         found = backward(places, request.back, request.depth)
         return _report(program, "back", _within(places, found, request))
     if request.loop is not None and not (request.op or request.at or request.line):
-        row, text = pick_loop(places, request.loop)
-        return _report(program, "loop", LoopShown(row, text))
+        row, op = pick_loop(places, request.loop)
+        return _report(program, "loop", LoopShown(row, loop_text(places, op)))
     chosen = _chosen(places, request)
     return _report(program, "ops", Selection(rows(places, chosen.places), _text(places, chosen)))
 
@@ -125,9 +133,7 @@ def _chosen(places: Places, request: Request) -> Chosen:
     chosen = select(places, op=request.op, at=request.at, line=request.line)
     if request.loop is None:
         return chosen
-    table = loops(places)
-    pick_loop(places, request.loop)  # raises where there is no such loop
-    op = next(op for row, op in zip(table.rows, table.ops, strict=True) if row.number == request.loop)
+    _, op = pick_loop(places, request.loop)
     inside = tuple(place for place in chosen.places if place.op is op or any(up.op is op for up in place.around()))
     if not inside:
         raise ArgumentError(f"none of the selected ops is in loop {request.loop}", hint="leave --loop out")

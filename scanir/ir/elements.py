@@ -47,7 +47,7 @@ def _float(dtype: str, data: bytes) -> str:
     value = _unpack(dtype, data)
     if value != value:
         return f"nan(0x{data[::-1].hex()})"
-    for precision in range(1, digits):
+    for precision in range(1, digits + 1):
         shorter = float(f"{value:.{precision}g}")
         if _pack(dtype, shorter) == data:
             return repr(shorter)

@@ -6,19 +6,15 @@ program's names that the terminal or rich would obey. Long lists are cut, and sa
 
 from __future__ import annotations
 
-import io
-
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from scanir.render import words
+from scanir.render.paper import WIDTH, written
 from scanir.result import Capture, Diff, Fact, LoopDiff, LoopSide, Mismatch, StageDiff
 
-WIDTH = 80
-#: Narrower than this, columns would hold single letters.
-NARROWEST = 40
 #: Rows of a table of captures, and loops of a stage, that a person still reads.
 ROWS = 40
 LOOPS = 12
@@ -36,31 +32,14 @@ _EQUAL = ("IDENTICAL", "EQUIVALENT")
 
 def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: bool = True) -> str:
     """The report, ending in a newline. ``notes`` False leaves the notes to the caller."""
-    target = io.StringIO()
-    console = Console(
-        file=target,
-        width=max(width, NARROWEST),
-        color_system="standard" if color else None,
-        force_terminal=color,
-        no_color=not color,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
-        _environ={},
-    )
-    for line in words.provenance(diff):
-        console.print(Text(line))
-    console.print(_head(diff))
+    parts: list[RenderableType] = [*(Text(line) for line in words.provenance(diff)), _head(diff)]
     for stage in diff.stages:
         body = _stage(stage, notes=notes)
         if len(diff.stages) > 1:
-            console.print()
-            console.print(_stage_title(stage))
+            parts += ["", _stage_title(stage)]
             body = [Padding(part, (0, 0, 0, 2)) for part in body]
-        for part in body:
-            console.print(part)
-    return "".join(f"{line.rstrip()}\n" for line in target.getvalue().splitlines())
+        parts += body
+    return written(parts, color=color, width=width)
 
 
 def _head(diff: Diff) -> Text:
