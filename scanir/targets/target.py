@@ -6,6 +6,7 @@ The function is traced, never run.
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -142,7 +143,13 @@ class Target:
     ) -> dict[str, Program]:  # fmt: skip
         from scanir.tracers import trace
 
-        programs = trace(ready.function, ready.args, ready.kwargs, stages, compiler_options)
+        function: Any = ready.function
+        args = ready.args
+        if self.kind == "jitted" and inspect.ismethod(function):
+            # Python hands on the ``trace`` of a jitted function, which does not know what the method is bound to.
+            args = (function.__self__, *args)
+            function = function.__func__
+        programs = trace(function, args, ready.kwargs, stages, compiler_options)
         if isinstance(ready.function, FilterJit):
             return {stage: ready.function.named(program) for stage, program in programs.items()}
         return programs

@@ -218,6 +218,29 @@ def test_a_jitted_function_gets_its_arguments_as_they_are() -> None:
     assert found.notes == ("argument how is static: 'ab'", "argument scale is static: 3")
 
 
+class Scaled:
+    scale = 2.0
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def apply(self, x: Any) -> Any:
+        return x * self.scale
+
+    @functools.partial(jax.jit, static_argnames=("self", "n"), donate_argnums=1)
+    def power(self, x: Any, n: int) -> Any:
+        return x**n * self.scale
+
+
+@pytest.mark.compat
+def test_methods_that_are_jitted() -> None:
+    assert leaves(program(Scaled().apply, S)) == ["x"]
+    for given in (Arguments((S, 3), {}, frozenset({1})), Arguments((S,), {"n": 3}, frozenset({"n"}))):
+        found = Target(Scaled().power).trace(("stablehlo",), given)["stablehlo"]
+        assert [(a.name, a.donated) for a in found.interface.arguments] == [("x", True)]
+    by_hand = Target(lambda x: x * 2.0, (S,))
+    assert scanir.diff(Target(Scaled().apply, (S,)), by_hand, stage="jaxpr").verdict is Verdict.IDENTICAL
+    assert scanir.diff(Scaled().apply, Scaled().apply, S, stage="jaxpr", under="vmap").verdict is Verdict.IDENTICAL
+
+
 def test_a_jitted_function_that_knows_nothing_of_a_static() -> None:
     def power(x: Any, n: Any) -> Any:
         return x * n
