@@ -1,0 +1,54 @@
+"""``scanir matrix``: compare many variants with one another."""
+
+from __future__ import annotations
+
+import click
+
+from scanir.cli.options import (
+    ARGS_HELP,
+    CONTEXT,
+    EXIT_CODES,
+    import_option,
+    parse,
+    progress,
+    stage_option,
+    stdout_is_for_the_report,
+    traceback_option,
+    use_color,
+    width,
+)
+
+
+@click.command("matrix", context_settings=CONTEXT, epilog=EXIT_CODES, short_help="Compare many programs at once.")
+@click.argument("targets", nargs=-1, required=True)
+@stage_option
+@click.option("--args", "args", metavar="ARGS", help=f"{ARGS_HELP} For all of them.")
+@click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
+@click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
+@click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@import_option
+@traceback_option
+def command(
+    targets: tuple[str, ...], stage: str, args: str | None, allow: tuple[str, ...], forbid: tuple[str, ...],
+    strict: bool, format_: str, color: str,
+) -> int:  # fmt: skip
+    """Compare every pair of TARGETS, and group those that are one program.
+
+    TARGETS are what scanir diff takes, and names of families of strategies (see scanir list): scanir matrix rollout.
+    The exit code is that of the worst pair.
+    """
+    from scanir import api
+    from scanir.render.matrix import render_matrix, render_matrix_json
+
+    given = parse(args)
+    progress(f"comparing {len(targets)} targets at {stage}")
+    with stdout_is_for_the_report():
+        answer = api.matrix(targets, stage=stage, allow=allow, forbid=forbid, strict=strict, args=given)
+    if format_ == "json":
+        click.echo(render_matrix_json(answer))
+    else:
+        colored = use_color(color)
+        click.echo(render_matrix(answer, color=colored, width=width()), nl=False, color=colored)
+    return answer.exit_code
