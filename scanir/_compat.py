@@ -378,11 +378,16 @@ def cost_analysis(compiled: Any) -> dict[str, float]:
     return dict(found[0] if isinstance(found, list) else found or {})
 
 
-def memory_analysis(compiled: Any) -> dict[str, int]:
-    """Bytes that a Compiled takes, by kind: ``argument``, ``output``, ``temp``, ``alias``, ``generated_code``."""
-    found = compiled.memory_analysis()
-    kinds = ("argument", "output", "temp", "alias", "generated_code")
-    return {kind: int(getattr(found, f"{kind}_size_in_bytes", 0)) for kind in kinds} if found is not None else {}
+def executable_sizes(compiled: Any) -> dict[str, int]:
+    """Bytes that a Compiled takes, by kind: ``argument``, ``output``, ``temp``, ``alias``, ``code``.
+
+    Where the backend does not tell the size of its code (CPU), it is that of the serialized executable.
+    """
+    found, executable = compiled.memory_analysis(), compiled.runtime_executable()
+    kinds = ("argument", "output", "temp", "alias")
+    sizes = {kind: int(getattr(found, f"{kind}_size_in_bytes", 0)) for kind in kinds} if found is not None else {}
+    code = int(getattr(found, "generated_code_size_in_bytes", 0))
+    return {**sizes, "code": code or len(executable.serialize())}
 
 
 def registered_primitives() -> frozenset[str]:

@@ -5,7 +5,7 @@ target -> trace -> read -> Module -> normalize -> compare -> Diff.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scanir.contexts import Context
     from scanir.facts.request import Answer, Report, Request
     from scanir.ir.graph import Module
+    from scanir.matrix import Matrix
     from scanir.targets.arguments import Arguments
     from scanir.targets.target import Target
     from scanir.targets.under import Transform
@@ -182,7 +183,7 @@ def _given(target: Target, args: tuple[Any, ...], special: Arguments | str | Non
     return None if target.has_arguments else _arguments(args, None)
 
 
-def _common_stages(sides: tuple[Target, Target], stages: tuple[str, ...]) -> tuple[str, ...]:
+def _common_stages(sides: Sequence[Target], stages: tuple[str, ...]) -> tuple[str, ...]:
     """An artifact has one stage, which then is the stage of the comparison."""
     fixed = {target.stage for target in sides if target.stage is not None}
     if len(fixed) > 1:
@@ -220,6 +221,44 @@ def _settled(a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arg
         return False
     left, right = (target.trace(("jaxpr",), arguments)["jaxpr"] for target, arguments in zip(sides, given, strict=True))
     return same_callbacks(left, right)
+
+
+def matrix(
+    targets: Iterable[Any], *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
+    strict: bool = False,
+) -> Matrix:  # fmt: skip
+    """Compare every pair of several programs: verdicts, the groups that are one program, and what each costs.
+
+    ``targets`` are what `diff` takes, and names of families of strategies. ``args`` are example arguments for those
+    that have none of their own. Raises ScanirError.
+    """
+    from scanir.matrix import matrix as compare_all
+    from scanir.normalize.rules import rule_set
+
+    rules = rule_set(_names(allow), _names(forbid), strict=strict)
+    sides = [_target(value) for target in targets for value in _family(target)]
+    if len(sides) < 2:
+        raise ArgumentError("a matrix needs two programs or more", hint="scanir matrix rollout names a whole family")
+    stages = _common_stages(sides, parse_stages(stage))
+    given = [_given(side, args, None) for side in sides]
+    programs = [side.trace(stages, arguments) for side, arguments in zip(sides, given, strict=True)]
+
+    def compare(left: int, right: int, name: str) -> StageDiff:
+        a, b = programs[left][name], programs[right][name]
+        pair = (sides[left], sides[right])
+        settled = _settled(a, b, pair, (given[left], given[right]))
+        return _compare(a, b, rules, settled=settled, scope="program")
+
+    return compare_all([side.label for side in sides], stages, programs, compare)
+
+
+def _family(target: Any) -> list[Any]:
+    """The members of a family of strategies that a text names; any other target alone."""
+    from scanir.strategies import find, strategies
+
+    if not isinstance(target, str) or find(target) is not None:
+        return [target]
+    return [strategy.name for strategy in strategies() if strategy.family == target] or [target]
 
 
 def show(

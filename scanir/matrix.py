@@ -71,23 +71,22 @@ def matrix(
     stages: tuple[str, ...],
     programs: Sequence[dict[str, Program]],
     compare: Compare,
-    sizes: Sequence[tuple[tuple[str, int], ...]],
 ) -> Matrix:
-    """Compare all pairs of the programs. ``programs[k][stage]`` is variant k, ``sizes[k]`` what its executable takes."""
+    """Compare all pairs of the programs. ``programs[k][stage]`` is variant k."""
     pairs = tuple(
         Pair(left, right, tuple(compare(left, right, stage) for stage in stages))
         for left in range(len(names))
         for right in range(left + 1, len(names))
     )
-    groups = tuple((stage, _groups(len(names), pairs, number)) for number, stage in enumerate(stages))
+    groups = tuple((stage, groups_of(len(names), pairs, number)) for number, stage in enumerate(stages))
     variants = tuple(
-        Variant(name, tuple((stage, costs(Places.build(found[stage]))) for stage in stages), size)
-        for name, found, size in zip(names, programs, sizes, strict=True)
+        Variant(name, tuple((stage, costs(Places.build(found[stage]))) for stage in stages), found[stages[-1]].sizes)
+        for name, found in zip(names, programs, strict=True)
     )
     return Matrix(variants, stages, pairs, groups)
 
 
-def _groups(count: int, pairs: tuple[Pair, ...], stage: int) -> tuple[int, ...]:
+def groups_of(count: int, pairs: tuple[Pair, ...], stage: int) -> tuple[int, ...]:
     """Each variant joins the first group all of whose members it equals."""
     same = {(pair.left, pair.right) for pair in pairs if _one(pair.stages[stage])}
     members: list[list[int]] = []

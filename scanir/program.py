@@ -60,6 +60,7 @@ class Program:
     ``callbacks``: the host functions of the program in order of their appearance in its jaxpr, where that is known
     (below jaxpr a module knows them by number only). ``provenance``: facts that, if different, may explain a difference
     (jax version, platform, flags), sorted by name. ``notes``: what a person should be told about how it was read.
+    ``sizes``: bytes that a compiled program takes, by kind (``temp``, ``code``, ``argument``, ...).
     """
 
     stage: str
@@ -69,3 +70,4 @@ class Program:
     callbacks: tuple[Callable, ...] | None = None
     provenance: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    sizes: tuple[tuple[str, int], ...] = ()

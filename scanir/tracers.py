@@ -91,7 +91,15 @@ class _Staged:
             callbacks=callbacks(module) if stage == "jaxpr" else None,
             provenance=provenance(tuple((dict(options) | self._extra).items())),
             notes=notes,
+            sizes=self._sizes() if stage == "hlo" else (),
         )
+
+    def _sizes(self) -> tuple[tuple[str, int], ...]:
+        """Bytes that the executable takes; empty for a backend that does not tell."""
+        try:
+            return tuple(sorted(_compat.executable_sizes(self._compiled).items()))
+        except (NotImplementedError, RuntimeError):  # XlaRuntimeError: UNIMPLEMENTED
+            return ()
 
     # -- stages --------------------------------------------------------------------------------------------------------
 

@@ -326,12 +326,13 @@ def test_cost_analysis() -> None:
     assert (found["flops"], found["transcendentals"], found["bytes accessed"]) == (4, 4, 32)
 
 
-def test_memory_analysis() -> None:
-    """``Compiled.memory_analysis()`` with ``*_size_in_bytes``."""
+def test_executable_sizes() -> None:
+    """``Compiled.memory_analysis()`` with ``*_size_in_bytes``; ``serialize`` of the executable."""
     compiled = jax.jit(lambda x: x * 2).lower(jax.ShapeDtypeStruct((4,), jnp.float32)).compile()
-    found = _compat.memory_analysis(compiled)
+    found = _compat.executable_sizes(compiled)
     assert (found["argument"], found["output"]) == (16, 16)
-    assert found.keys() == {"argument", "output", "temp", "alias", "generated_code"}
+    assert found["code"] > 500
+    assert found.keys() == {"argument", "output", "temp", "alias", "code"}
 
 
 def test_settings() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from scanir.cli.options import (
+    ARGS_FROM_HELP,
     ARGS_HELP,
     CONTEXT,
     EXIT_CODES,
+    given_arguments,
     import_option,
-    parse,
     progress,
     stage_option,
     stdout_is_for_the_report,
@@ -22,7 +23,8 @@ from scanir.cli.options import (
 @click.command("matrix", context_settings=CONTEXT, epilog=EXIT_CODES, short_help="Compare many programs at once.")
 @click.argument("targets", nargs=-1, required=True)
 @stage_option
-@click.option("--args", "args", metavar="ARGS", help=f"{ARGS_HELP} For all of them.")
+@click.option("--args", "args", metavar="ARGS", help=f"{ARGS_HELP} For all that have none of their own.")
+@click.option("--args-from", metavar="NAME", help=ARGS_FROM_HELP)
 @click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
 @click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
 @click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
@@ -31,8 +33,8 @@ from scanir.cli.options import (
 @import_option
 @traceback_option
 def command(
-    targets: tuple[str, ...], stage: str, args: str | None, allow: tuple[str, ...], forbid: tuple[str, ...],
-    strict: bool, format_: str, color: str,
+    targets: tuple[str, ...], stage: str, args: str | None, args_from: str | None, allow: tuple[str, ...],
+    forbid: tuple[str, ...], strict: bool, format_: str, color: str,
 ) -> int:  # fmt: skip
     """Compare every pair of TARGETS, and group those that are one program.
 
@@ -42,10 +44,11 @@ def command(
     from scanir import api
     from scanir.render.matrix import render_matrix, render_matrix_json
 
-    given = parse(args)
+    found = given_arguments(args, args_from)
+    given = () if found is None else (found,)
     progress(f"comparing {len(targets)} targets at {stage}")
     with stdout_is_for_the_report():
-        answer = api.matrix(targets, stage=stage, allow=allow, forbid=forbid, strict=strict, args=given)
+        answer = api.matrix(targets, *given, stage=stage, allow=allow, forbid=forbid, strict=strict)
     if format_ == "json":
         click.echo(render_matrix_json(answer))
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from typing import Any
 
 from rich.console import Console
@@ -25,7 +26,8 @@ WIDTH = 80
 LETTER = {Verdict.IDENTICAL: "I", Verdict.EQUIVALENT: "E", Verdict.DIFFERENT: "D", Verdict.INCONCLUSIVE: "?"}
 _LEGEND = "I identical, E equivalent, B equivalent under a binding, D different, ? inconclusive"
 _STYLE = {"I": "green", "E": "green", "B": "yellow", "D": "red", "?": "yellow"}
-_UNITS = (("G", 10**9), ("M", 10**6), ("k", 10**4))
+#: Unit, from which number on it is used, and what it stands for.
+_UNITS = (("T", 10**12, 10**12), ("G", 10**9, 10**9), ("M", 10**6, 10**6), ("k", 10**4, 10**3))
 
 
 def render_matrix(matrix: Matrix, *, color: bool = False, width: int = WIDTH) -> str:
@@ -87,17 +89,18 @@ def _group(number: int) -> str:
 
 def _short(number: int) -> str:
     """``123``, ``12.3k``, ``4.56M``."""
-    for unit, size in _UNITS:
-        if number >= size:
-            scale = 1000 if unit == "k" else size
-            return f"{number / scale:.3g}{unit}" if number / scale < 1000 else f"{number / scale:.0f}{unit}"
+    for unit, start, size in _UNITS:
+        if number >= start:
+            digits = max(0, 2 - int(math.log10(number / size)))
+            return f"{number / size:.{digits}f}{unit}"
     return str(number)
 
 
 def cell(pair: Pair) -> str:
     """A letter a stage."""
     return "".join(
-        "B" if stage.verdict is Verdict.EQUIVALENT and stage.bindings else LETTER[stage.verdict] for stage in pair.stages
+        "B" if stage.verdict is Verdict.EQUIVALENT and stage.bindings else LETTER[stage.verdict]
+        for stage in pair.stages
     )
 
 
