@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 VENV_NEW := .venv313
+OLDER := 0.5.3 0.6.0
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
@@ -12,7 +13,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export JAX_PLATFORMS ?= cpu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cases full lint format compat clean
+.PHONY: help demo test cases full lint format compat clean compat-newest $(OLDER:%=compat-%)
+.PRECIOUS: .jax-%/.stamp
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +28,12 @@ $(VENV)/.stamp: pyproject.toml
 $(VENV_NEW)/.stamp: pyproject.toml .ci/find-python
 	"$$(.ci/find-python 3.13)" -m venv $(VENV_NEW)
 	$(VENV_NEW)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[test,frameworks]'
+	touch $@
+
+# An old JAX is two packages in a folder before the environment, which has everything else: nothing is installed twice.
+.jax-%/.stamp: $(VENV)/.stamp
+	rm -rf $(@D)
+	$(BIN)/python -m pip install --quiet --no-deps --target $(@D) jax==$* jaxlib==$*
 	touch $@
 
 demo: $(VENV)/.stamp ## set up, then compare the two built-in ways to write a rollout
@@ -50,9 +58,15 @@ format: $(VENV)/.stamp ## rewrite the tree as lint wants it
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-compat: $(VENV_NEW)/.stamp ## the chosen subset under Python 3.13 with the newest JAX
+compat: compat-newest $(OLDER:%=compat-%) ## the chosen subsets: newest JAX under Python 3.13, then each old JAX
+
+compat-newest: $(VENV_NEW)/.stamp
 	@$(VENV_NEW)/bin/python -c 'import sys, jax; print("compat: Python", sys.version.split()[0], "with JAX", jax.__version__)'
 	$(VENV_NEW)/bin/python -m pytest -n $(WORKERS) -m 'compat and not full'
 
+$(OLDER:%=compat-%): compat-%: .jax-%/.stamp
+	@PYTHONPATH=$(<D) $(BIN)/python -c 'import sys, jax; print("compat: Python", sys.version.split()[0], "with JAX", jax.__version__)'
+	PYTHONPATH=$(<D) $(BIN)/python -m pytest -n $(WORKERS) -m 'older and not full'
+
 clean: ## remove the environments and caches
-	rm -rf $(VENV) $(VENV_NEW) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(VENV_NEW) .jax-* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info

@@ -13,7 +13,7 @@ from jax import lax
 
 from scanir import _compat, _compat_rules
 
-pytestmark = pytest.mark.compat
+pytestmark = [pytest.mark.compat, pytest.mark.older]
 S = jax.ShapeDtypeStruct((), jnp.float32)
 
 

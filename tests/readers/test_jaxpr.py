@@ -24,7 +24,7 @@ from scanir.ir.verify import verify
 from scanir.ir.walk import attrs_in, ops_of
 from scanir.readers.jaxpr import read_jaxpr
 
-pytestmark = pytest.mark.compat
+pytestmark = [pytest.mark.compat, pytest.mark.older]
 NEW_REF = getattr(jax, "new_ref", None) or getattr(jax, "array_ref", None)
 X = jax.ShapeDtypeStruct((3,), jnp.float32)
 S = jax.ShapeDtypeStruct((), jnp.float32)

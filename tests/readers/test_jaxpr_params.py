@@ -19,7 +19,7 @@ from scanir.ir.attrs import Callable, Opaque, Seq, Text
 from scanir.ir.walk import attrs_in
 from scanir.readers.jaxpr.params import read_param
 
-pytestmark = pytest.mark.compat
+pytestmark = [pytest.mark.compat, pytest.mark.older]
 Pair = collections.namedtuple("Pair", "left right")
 Other = collections.namedtuple("Other", "left right")
 

@@ -15,7 +15,7 @@ from scanir.ir import attrs
 from scanir.ir.printer import print_module
 from tests.readers.test_jaxpr import S, all_ops, facts, read
 
-pytestmark = pytest.mark.compat
+pytestmark = [pytest.mark.compat, pytest.mark.older]
 CUSTOM = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
 
 

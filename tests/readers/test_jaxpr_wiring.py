@@ -20,7 +20,7 @@ from scanir.ir.verify import verify
 from scanir.readers.jaxpr import read_jaxpr
 from tests.readers.evaluator import evaluate
 
-pytestmark = pytest.mark.compat
+pytestmark = [pytest.mark.compat, pytest.mark.older]
 
 
 def check(function: Callable[..., Any], *args: np.ndarray) -> None:

@@ -18,7 +18,7 @@ from scanir.normalize.tables.jaxpr import KNOWN
 from scanir.readers.jaxpr import read_jaxpr
 from tests.readers.primitives import MAYBE, PROGRAMS, WITHOUT, Program
 
-pytestmark = pytest.mark.compat
+pytestmark = [pytest.mark.compat, pytest.mark.older]
 
 REASONS = {name: reason for reason, names in WITHOUT.items() for name in names.split()}
 #: Ops that another version's name of a primitive becomes.
