@@ -126,11 +126,13 @@ class _Printer:
     labels: dict[int, int]
     _names: dict[Value, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
+    _given: Mapping[Value, str] = field(default_factory=dict)
     _count: int = 0
     _printed: set[int] = field(default_factory=set)
 
     def given(self, names: Mapping[Value, str]) -> None:
         """Use these names, instead of numbers in the order of printing."""
+        self._given = names
         self._names.update(names)
 
     def run(self, items: list[_Item]) -> str:
@@ -213,8 +215,8 @@ class _Printer:
         return [*parts, "\n"]
 
     def _define(self, value: Value) -> str:
-        if value in self._names:
-            return self._names[value]
+        if value in self._given:
+            return self._given[value]
         name = str(self._count)
         self._count += 1
         if self.style.names and value.name:
