@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from scanir.result import StageDiff
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,3 +47,22 @@ def shared_dir() -> Path:
             warnings.warn(pytest.PytestWarning(message), stacklevel=1)
         pytest.skip(message)
     return directory
+
+
+@pytest.fixture(autouse=True, scope="session")
+def every_equality_is_certified() -> Iterator[None]:
+    """Each IDENTICAL and EQUIVALENT in a test goes through the checker before the test sees it."""
+    from scanir.certify.produce import checked
+    from scanir.compare import verdict
+
+    run = verdict._Comparison.run
+
+    def certified(self: verdict._Comparison) -> StageDiff:
+        answer = run(self)
+        if answer.verdict.exit_code == 0 and not self._settled:
+            checked(self._a, self._b, answer)
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verdict._Comparison, "run", certified)
+        yield

@@ -88,9 +88,9 @@ def derive(record: StageRecord, a: Program, b: Program) -> Found:
     ]
     for each in sides:
         _side(each, record)
-        uses += [(rule, each.me, at) for rule, at in each.uses]
     uses += interface.results(sides, record)
     works = [Work(side) for side in sides]
+    uses += [(rule, each.me, at) for each in sides for rule, at in each.uses]
     uses += differences(works[0], works[1])
     uses += _functions(a, b)
     if not uses:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scanir.checker.side import Side
 from scanir.checker.tables import ADD, BROADCASTS, SUB
-from scanir.ir.attrs import Array, Opaque, Record, Text
+from scanir.ir.attrs import Array, Attr, Opaque, Record, Text
 from scanir.ir.graph import Op
 from scanir.ir.types import TensorType, Type
 
@@ -47,12 +47,20 @@ def array(side: Side, c: int) -> Array | None:
     return value if isinstance(value, Array) else None
 
 
-def scalar(side: Side, c: int) -> Array | None:
-    """The one element of a splat constant, looked for through broadcasts."""
-    while side.classes[c].kind == "op" and side.node_of(side.classes[c]).op.name in BROADCASTS:
-        c = side.classes[c].lists[0][0]
-    value = array(side, c)
-    return value if value is not None and (value.splat or not value.shape) else None
+def scalar(side: Side, position: int) -> Array | None:
+    """The one element of a splat constant, looked for through broadcasts; of a dead value in the module itself."""
+    c = side.map[position]
+    value: Attr | None = None
+    if c != -1:
+        while side.classes[c].kind == "op" and side.node_of(side.classes[c]).op.name in BROADCASTS:
+            c = side.classes[c].lists[0][0]
+        value = array(side, c)
+    else:
+        node = side.layout.makers[position]
+        while node is not None and node.kind == "plain" and node.op.name in BROADCASTS:
+            node = side.layout.makers[node.operands[0]]
+        value = node.op.attribute("value") if node is not None and node.kind == "constant" else None
+    return value if isinstance(value, Array) and (value.splat or not value.shape) else None
 
 
 def integer(type: Type) -> tuple[int, bool] | None:

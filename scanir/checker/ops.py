@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanir.checker.effects import DROPPABLE
-from scanir.checker.folding import neutral, scalar
+from scanir.checker.folding import Neutral, neutral, scalar
 from scanir.checker.layout import Node
 from scanir.checker.side import Side
 from scanir.checker.tables import ADD, COMMUTATIVE, COPIES, DIV, MUL, SUB
@@ -129,9 +129,9 @@ def _copy(side: Side, node: Node, operands: tuple[int, ...]) -> None:
         if op.name == "copy" and side.hlo:
             side.use("class:copies", node.number)
         side.use("no-op", node.number)
-    elif len(operands) == 2 and _neutral(side, node, operands, c):
+    elif any(operands[k] == c for k in neutral_operands(side, node)):
         side.use("exact-identities", node.number)
-    elif len(operands) == 2 and "inexact" in side.rules and _adds_zero(side, node, operands, c):
+    elif any(operands[k] == c for k in _zero_added(side, node)):
         side.use("inexact", node.number)
     else:
         raise side.bad("O5", "an op is taken for its operand, which it is not", node)
@@ -175,38 +175,40 @@ def _numbers(attr: Attr) -> tuple[int, ...] | None:
     return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else None
 
 
-def _neutral(side: Side, node: Node, operands: tuple[int, ...], c: int) -> bool:
-    """x*1, x/1, x+(-0.0), x-0 and the like for integers: by the full bits of the constant."""
-    type, name = side.layout.types[node.first], node.op.name
-    if not isinstance(type, TensorType):
-        return False
-    table = neutral(type.dtype)
+def neutral_operands(side: Side, node: Node) -> list[int]:
+    """x*1, x/1, x+(-0.0), x-0 and integer kin: the operands that the result is, by the constant's full bits."""
+    table, name = _table(side, node), node.op.name
     if table is None or (table.floating and side.nan_bits_are_seen):
-        return False
-    both, wanted = (True, table.one) if name in MUL else (True, table.minus) if name in ADD else (
-        (False, table.one) if name in DIV else (False, table.zero) if name in SUB else (False, None)
-    )  # fmt: skip
-    if wanted is None:
-        return False
-    return _beside(side, operands, c, type.dtype, wanted, both=both)
+        return []
+    if name in MUL | ADD:
+        return _beside(side, node, table.one if name in MUL else table.minus, (0, 1))
+    if name in DIV | SUB:
+        return _beside(side, node, table.one if name in DIV else table.zero, (0,))
+    return []
 
 
-def _beside(side: Side, operands: tuple[int, ...], c: int, dtype: str, wanted: bytes, *, both: bool) -> bool:
-    """Whether one operand is ``c`` and the other a constant of these bits; the first one, unless ``both`` will do."""
-    for x, other in [operands, operands[::-1]] if both else [operands]:
-        value = scalar(side, other)
-        if x == c and value is not None and value.dtype == dtype and value.data == wanted:
-            return True
-    return False
-
-
-def _adds_zero(side: Side, node: Node, operands: tuple[int, ...], c: int) -> bool:
-    """x+0.0, which is x except for -0.0: allowed by hand only."""
+def _table(side: Side, node: Node) -> Neutral | None:
     type = side.layout.types[node.first]
-    table = neutral(type.dtype) if isinstance(type, TensorType) else None
-    if table is None or not isinstance(type, TensorType) or node.op.name not in ADD:
-        return False
-    return _beside(side, operands, c, type.dtype, table.zero, both=True)
+    return neutral(type.dtype) if isinstance(type, TensorType) and len(node.operands) == 2 else None
+
+
+def _beside(side: Side, node: Node, wanted: bytes, which: tuple[int, ...]) -> list[int]:
+    """Which operands stand beside a constant of these bits."""
+    type = side.layout.types[node.first]
+    found = []
+    for k in which:
+        value = scalar(side, node.operands[1 - k])
+        if value is not None and value.data == wanted and value.dtype == getattr(type, "dtype", ""):
+            found.append(k)
+    return found
+
+
+def _zero_added(side: Side, node: Node) -> list[int]:
+    """x+0.0, which is x except for -0.0: allowed by hand only."""
+    table = _table(side, node)
+    if table is None or node.op.name not in ADD or "inexact" not in side.rules:
+        return []
+    return _beside(side, node, table.zero, (0, 1))
 
 
 def _exchanges(side: Side, node: Node) -> bool:

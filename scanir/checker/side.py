@@ -43,9 +43,9 @@ class Side:
         self.uses: list[tuple[str, int]] = []
         counters = frozenset(c for c, entry in enumerate(self.classes) if entry.kind == "affine")
         folded = [c for node in self.layout.nodes if node.kind == "trivial" for c in node.conditions]
-        roots = (*self.layout.entry.results, self.layout.entry.token_out, *folded)
+        roots = (*self.layout.entry.results, self.layout.entry.token_out)
         keep = "dead-carry" not in rules
-        self.live = Liveness(self.layout, map, roots, keep_dead=keep, counters=counters).live
+        self.live = Liveness(self.layout, map, (*roots, *folded), keep_dead=keep, counters=counters).live
         self.needed = Liveness(self.layout, map, roots, keep_dead=keep, counters=counters, proof=False).live
         self.updates = Liveness(self.layout, map, roots, keep_dead=True, counters=counters).live
         self._loops: dict[int, int | None] = {}

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from scanir.checker.interface import BOTH, Use
 from scanir.checker.layout import Node
-from scanir.checker.ops import hands_on
+from scanir.checker.ops import hands_on, neutral_operands
 from scanir.checker.side import Side
 from scanir.ir.structure import WHILES
 
@@ -46,10 +46,12 @@ class Work:
             value = self._value(node, positions)
             if value is not None:
                 self._live(node, value)
-        elif not any(position in side.live or position in side.updates for position in positions):
+        elif id(node.op) in side.layout.dropped or not any(p in side.live or p in side.updates for p in positions):
             again = self._duplicate(node)
             if again is not None:
                 self._live(node, again)
+            elif "exact-identities" in side.rules and node.kind == "plain" and neutral_operands(side, node):
+                side.use("exact-identities", node.number)
             elif not self._is_copy(node):
                 types = ", ".join(str(result.type) for result in node.op.results)
                 self.dead[node.op.name, types].append(node)

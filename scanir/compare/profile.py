@@ -16,7 +16,7 @@ from scanir.ir.structure import SCANS, WHILES, label
 from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Fun, Loop, Trace
 from scanir.normalize.canonical import Canonical
-from scanir.normalize.side import Side
+from scanir.normalize.side import Side, named
 from scanir.result import RuleUse
 
 Place = tuple[str, int, int]
@@ -41,13 +41,17 @@ class Profile:
 
 
 def profile(side: Side) -> Profile:
-    """The profile of a side: its entry, and each function that stayed a call once for each (static) call site."""
+    """The profile of a side: its entry, and once each function that stayed a call and is called by live work."""
     found = Profile()
     _walk(found, side, side.canonical, side.trace, side.program.module.entry, 1)
     calls = _first_calls(side.program.module) if side.evaluator.kept else {}
-    for name, (canonical, trace, fun) in side.parts.items():
-        if name in side.evaluator.kept:
+    called = _called(side, side.canonical)
+    for name, (canonical, trace, fun) in reversed(side.parts.items()):  # callers first
+        if name not in side.evaluator.kept:
+            continue
+        if side.lemmas[name] in called or name in named(side.program.module.functions):
             _walk(found, side, canonical, trace, name, 1, (fun,), calls.get(name))
+            called |= _called(side, canonical)
     return found
 
 
@@ -60,6 +64,12 @@ def _first_calls(module: Module) -> dict[str, Location]:
             if isinstance(callee, Symbol) and op.location is not None:
                 found.setdefault(callee.name, op.location)
     return found
+
+
+def _called(side: Side, canonical: Canonical) -> set[int]:
+    """The functions that live terms call."""
+    keys = side.evaluator.table.keys
+    return {keys[term][1] for term in canonical.of if keys[term][0] == "lemma"}
 
 
 def _walk(

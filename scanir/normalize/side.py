@@ -89,11 +89,11 @@ def normalize(
     eraser.symbol = lambda name: ("fun", lemmas[name])
     parts = {}
     needed = _reachable(order, entry)
-    named = _named(order)
+    by_name = named(order)
     fused = frozenset() if "class:fusion" in rules else _fused(order)
     for function in order:
         stays = settings.keep is None or function.name in settings.keep or function.name in fused
-        if function is entry or function.name not in needed or not (stays or function.name in named):
+        if function is entry or function.name not in needed or not (stays or function.name in by_name):
             continue
         trace = Trace("fun")
         fun = evaluator.lemma(function, trace)
@@ -148,11 +148,11 @@ def _reachable(order: tuple[Function, ...], entry: Function) -> set[str]:
     return found
 
 
-def _named(order: tuple[Function, ...]) -> set[str]:
+def named(functions: tuple[Function, ...]) -> set[str]:
     """Functions that an op names in other ways than by calling them; those are never inlined."""
     return {
         name
-        for function in order
+        for function in functions
         for op in ops_of(function.body)
         if op.name not in CALLS
         for name in symbols(op.attributes)
