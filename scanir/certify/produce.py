@@ -21,6 +21,7 @@ from scanir.compare.interface import compare_interfaces
 from scanir.compare.pairing import pair_arguments
 from scanir.compare.proof import Proof, Prover
 from scanir.errors import ScanirError
+from scanir.normalize.rules import HARMLESS, PROVENANCE
 from scanir.normalize.side import Side, nan_bits_are_seen
 from scanir.program import Program
 from scanir.result import StageDiff, Verdict
@@ -44,7 +45,7 @@ def certify(a: Program, b: Program, answer: StageDiff) -> StageRecord:
         a, b, (pairing := pair_arguments(a, b)), compare_interfaces(a, b, pairing), settled=False,
         exact_nans=nan_bits_are_seen(a, b),
     )  # fmt: skip
-    proof = prover.attempt(rules)
+    proof = prover.attempt(rules | {HARMLESS} if PROVENANCE in rules else rules)
     if not proof.equal:
         raise Uncertified("the proof does not hold without facts from another stage", where=f"at {a.stage}")
     record = _written(prover, proof, (a, b))

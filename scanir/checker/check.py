@@ -19,6 +19,7 @@ from scanir.checker.side import Order, Side
 from scanir.checker.tables import ELEMENT, NAN_READERS, PACKING, PURE, REGIONAL, STRUCTURED
 from scanir.checker.verdict import Rejected
 from scanir.checker.work import Work, assumptions, differences
+from scanir.ir.attrs import Bool
 from scanir.ir.graph import Op
 from scanir.ir.printer import print_module
 from scanir.ir.verify import problems
@@ -94,7 +95,7 @@ def derive(record: StageRecord, a: Program, b: Program) -> Found:
     uses += differences(works[0], works[1])
     uses += _functions(a, b)
     if not uses:
-        uses.append((_packing(programs), BOTH, -1))
+        uses.append((_packing(programs, rules), BOTH, -1))
     for rule, side, at in uses:
         if rule not in rules:
             raise Rejected("O13", f"the rule {rule} is applied and not listed", f"{side}, {at}")
@@ -169,7 +170,9 @@ def _functions(a: Program, b: Program) -> list[Use]:
     return [("dead-code", BOTH, -1)] if left or right else []
 
 
-def _packing(programs: Sequence[Program]) -> str:
-    """Where no rule was applied, what differs is packing, or how often a value is computed."""
+def _packing(programs: Sequence[Program], rules: frozenset[str]) -> str:
+    """Where no rule was applied, what differs is the order of the schedule, packing, or what is computed twice."""
+    if rules == {"class:schedule"} and all(("is_scheduled", Bool(True)) in p.module.attributes for p in programs):
+        return "class:schedule"
     left, right = (sum(op.name in PACKING | ELEMENT for f in p.module.functions for op in f.body.ops) for p in programs)
     return "tuples" if left != right else "cse"

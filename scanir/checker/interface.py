@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from scanir.checker.certificate import StageRecord
 from scanir.checker.side import Side
-from scanir.checker.tables import INTERFACE_CLASSES, MODULE_CLASSES, TELLING
+from scanir.checker.tables import INTERFACE_CLASSES, MODULE_CLASSES
 from scanir.checker.verdict import Rejected
 from scanir.ir.attrs import Attr, Attrs, Opaque
 from scanir.ir.graph import Function, Module
@@ -181,8 +181,8 @@ def attributes(a: Program, b: Program, record: StageRecord) -> Iterator[Use]:
     yield from _lists("the entry", functions[0].attributes, functions[1].attributes, BOTH, -1)
     yield from _called(a.module, b.module)
     yield from _trees(a, b)
-    facts, others = dict(a.provenance), dict(b.provenance)
-    if a.stage == "hlo" and any(n in facts and n in others and facts[n] != others[n] for n in TELLING):
+    made, otherwise = dict(a.provenance), dict(b.provenance)
+    if any(made[name] != otherwise[name] for name in made.keys() & otherwise.keys()):
         yield "provenance", BOTH, -1
 
 

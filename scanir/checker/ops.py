@@ -215,8 +215,11 @@ def _exchanges(side: Side, node: Node) -> bool:
     op = node.op
     if op.name not in COMMUTATIVE or len(op.operands) != 2 or node.token_out >= 0 or node.blocks:
         return False
-    type = op.operands[0].type
-    if not isinstance(type, TensorType) or op.operands[1].type != type:
+    type, other = op.operands[0].type, op.operands[1].type
+    if not isinstance(type, TensorType) or not isinstance(other, TensorType):
+        return False
+    # In a jaxpr a scalar may stand beside an array: it is repeated for each element.
+    if type != other and (type.dtype != other.dtype or () not in (type.shape, other.shape)):
         return False
     if type.dtype == "bool" or type.dtype.lstrip("u").startswith("i"):
         return True

@@ -184,5 +184,3 @@ INTERFACE_CLASSES: dict[str, str | None] = {
     "jax.const": None,
     "sym_visibility": None,
 }
-#: Facts of provenance that tell the compiler how to make code.
-TELLING = ("XLA_FLAGS", "compiler options", "platform")
