@@ -6,7 +6,7 @@ alone. Keys are (dialect, op name or ``*``, attribute name).
 
 from __future__ import annotations
 
-from scanir.ir.attrs import Attr
+from scanir.ir.attrs import Attr, Bool, Opaque, Record, Seq, Text
 from scanir.ir.graph import Function, Op
 
 #: Never part of a program: names that only label. Printed, never compared.
@@ -32,6 +32,21 @@ STRICT_OPS = frozenset(
         "sdy.manual_computation", "pallas_call", "ffi_call", "domain",
     }
 )  # fmt: skip
+
+#: Fields of the backend_config of a fusion or call that only say how code is made for what the callee computes.
+CODE_GENERATION = frozenset(
+    {
+        "outer_dimension_partitions", "operation_queue_id", "wait_on_operation_queues", "force_earliest_schedule",
+        "reification_cost", "native_emitter_backend_config", "fusion_config", "fusion_backend_config",
+        "scoped_memory_configs", "used_scoped_memory_configs", "fusion_formation_source",
+    }
+)  # fmt: skip
+
+#: Frontend attributes that XLA's CPU compiler gives to calls that it makes itself, to make code for them in one piece.
+SMALL_CALLS = frozenset({"xla_cpu_small_call"})
+
+#: Parameters of a jit that say how its jaxpr came about, whatever their value.
+TRACING = frozenset({"inline", "keep_unused"})
 
 #: Facts of tensor types -> the class they belong to; facts that are absent here (bounds, ref, ...) are semantic.
 TYPE_CLASSES = {
@@ -91,4 +106,36 @@ def attribute_class(dialect: str, op: Op, name: str) -> str | None:
         return "noise"
     if op.name in STRICT_OPS:
         return None
+    if name == "backend_config" and op.name in ("fusion", "call"):
+        return "class:backend-config" if _only_code_generation(op.attribute(name)) else None
     return CLASSES.get((dialect, op.name, name)) or CLASSES.get((dialect, "*", name))
+
+
+#: Parameters of a jit that list something for each argument or result.
+_LISTS = frozenset({"in_shardings", "out_shardings", "in_layouts", "out_layouts", "donated_invars"})
+
+
+def _only_code_generation(config: Attr | None) -> bool:
+    return isinstance(config, Record) and all(name in CODE_GENERATION for name, _ in config.fields)
+
+
+def says_nothing(op: Op, name: str) -> bool:
+    """Whether an attribute of a call leaves open all that it could ask for: inlining the call loses nothing then."""
+    if name == "callee" or (op.name == "jit" and name in TRACING):
+        return True
+    match op.attribute(name):
+        case Seq(items=items):
+            count = len(op.results if name.startswith("out_") else op.operands)
+            return all(_unsaid(item) for item in items) and len(items) in (count, 0 if name not in _LISTS else count)
+        case Record(fields=fields) if name == "frontend_attributes":
+            return SMALL_CALLS.issuperset(field for field, _ in fields)
+        case Record(fields=fields):
+            return ("axes", Seq(())) in fields  # no mesh
+        case item:
+            return _unsaid(item)
+
+
+def _unsaid(item: Attr | None) -> bool:
+    if isinstance(item, Record):
+        return ("shows", Text("UnspecifiedValue")) in item.fields
+    return item in (Opaque("none", ""), Bool(False))

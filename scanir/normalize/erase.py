@@ -79,6 +79,9 @@ class Eraser:
         if op.name == "bitcast" and op.operands:
             # A bitcast reinterprets memory: its meaning lies in both layouts, whatever classes are set aside.
             fields.append(("layouts", (op.operands[0].type, op.results[0].type)))
+        if self.dialect == "hlo" and op.name in STRICT_OPS and op.operands:
+            # What leaves XLA is read as it lies in memory.
+            fields.append(("layouts", tuple(value.type for value in op.operands)))
         key = tuple(fields)
         self._attrs[id(op)] = (op, key)
         return key

@@ -26,13 +26,14 @@ from scanir.normalize.binders import (
     leaf,
     plain,
 )
+from scanir.normalize.classes import says_nothing
 from scanir.normalize.effects import Effects
 from scanir.normalize.erase import Eraser
 from scanir.normalize.identities import Identities
 from scanir.normalize.numbers import affine
 from scanir.normalize.partition import Partition
 from scanir.normalize.trips import declared_trips, starts_of, trip_count
-from scanir.normalize.tuples import Tuples
+from scanir.normalize.tuples import Tuples, packs
 from scanir.normalize.values import Table
 
 #: Evaluations of one loop's body are bounded by its slots; this bounds ops over all inlined calls of one side.
@@ -144,7 +145,8 @@ class Evaluator:
             value = op.attribute("value")
             assert value is not None
             return (table.intern("const", (self.eraser.attr(value), types[0])),)
-        if packed := self.tuples.results(op, operands, types):
+        packed = self.tuples.results(op, operands, types)
+        if packed and packs(op, types, self.eraser.type, self.eraser.attributes(op)):
             return packed
         effect = self.effects.op(op)
         if not effect and not funs and len(types) == 1:
@@ -213,9 +215,21 @@ class Evaluator:
         self._path = (*path, id(op))
         inner = Trace("call", label=call.callee, op=op)
         trace.inner.append(inner)
-        results = yield self._enter(function.body, arguments, inner, depth)
+        results: tuple[int, ...] = yield self._enter(function.body, arguments, inner, depth)
         self._place, self._path = place, path
-        return results
+        return self._said(op, results)
+
+    def _said(self, op: Op, results: tuple[int, ...]) -> tuple[int, ...]:
+        """Results of an inlined call under what the call itself asks for, where that is anything."""
+        key = self.eraser.attributes(op, frozenset({"callee"}))
+        told = tuple([field for field in key if not says_nothing(op, field[0])])
+        if not told:
+            return results
+        types = [self.eraser.type(value.type) for value in op.results]
+        return tuple([
+            self.table.intern("op", (f"{op.name} with", told, (type,), 1, ""), (result,))
+            for result, type in zip(results, types, strict=True)
+        ])  # fmt: skip
 
     def _kept(self, op: Op, function: Function, arguments: tuple[int, ...], trace: Trace) -> tuple[int, ...]:
         table = self.table

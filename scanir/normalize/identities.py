@@ -84,6 +84,22 @@ def permutation(attr: Attr | None) -> tuple[int, ...] | None:
     return None
 
 
+def _repeated(op: Op, name: str, value: Attr, type: TensorType) -> bool:
+    """Whether an attribute says of the result what its type says; a jaxpr that was made by hand may say something else.
+
+    A symbolic dimension is not looked at, nor are sharding and weak type, which are facts of the type themselves.
+    """
+    if name == "new_dtype":
+        return value == Opaque("dtype", type.dtype)
+    if name in ("new_sizes", "shape") and isinstance(value, Seq):
+        same = len(value.items) == len(type.shape)
+        return same and all(
+            item.value == dim if isinstance(item, Int) else isinstance(dim, str)
+            for item, dim in zip(value.items, type.shape, strict=True)
+        )
+    return op.name != "squeeze" or value == Seq(())
+
+
 class Identities:
     """The laws, as far as the rules in force allow them."""
 
@@ -102,12 +118,14 @@ class Identities:
                 run.use("class:copies", op)
             run.use("no-op", op)
             return operands[0]
-        if "exact-identities" in self._rules and len(operands) == 2 and isinstance(type, TensorType):
+        if len(operands) != 2 or any(name not in _IGNORED for name, _ in run.eraser.attributes(op)):
+            return None  # what an op says besides its operands is not lost
+        if "exact-identities" in self._rules and isinstance(type, TensorType):
             same = self._neutral(op.name, operands, type)
             if same is not None:
                 run.use("exact-identities", op)
                 return same
-        if "inexact" in self._rules and len(operands) == 2 and isinstance(type, TensorType):
+        if "inexact" in self._rules and isinstance(type, TensorType):
             same = self._inexact(op.name, operands, type)
             if same is not None:
                 run.use("inexact", op)
@@ -131,7 +149,10 @@ class Identities:
             elif name == "dimensions" and op.name == "reshape":
                 if permutation(value) not in (None, tuple(range(len(type.shape)))):
                     return False
-            elif name not in ignored and name not in _IGNORED:
+            elif name in ignored:
+                if not _repeated(op, name, value, type):
+                    return False
+            elif name not in _IGNORED:
                 return False
         return all(any(name == key for key, _ in op.attributes) for name in identity[:1]) or op.name == "transpose"
 

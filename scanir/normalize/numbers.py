@@ -43,17 +43,22 @@ def step_of(table: Table, before: int, after: int) -> int | None:
     """k where ``after`` is the op ``before + k`` with a constant k of the same integer type."""
     if table.kind(after) != "op":
         return None
-    name, _, types, count, _ = table.payload(after)
-    if count != 2 or bits_of(types[0]) is None:
-        return None
+    name, attrs, types, count, _ = table.payload(after)
+    if count != 2 or attrs or bits_of(types[0]) is None:
+        return None  # what an op says besides its operands is not lost
     left, right = table.children(after)[:2]
     if name in ADD:
         other = right if left == before else left if right == before else None
-        return None if other is None else constant_int(table, other)
+        return None if other is None else _constant_of(table, other, types[0])
     if name in SUB and left == before:
-        step = constant_int(table, right)
+        step = _constant_of(table, right, types[0])
         return None if step is None else -step
     return None
+
+
+def _constant_of(table: Table, term: int, type: Type) -> int | None:
+    """The value of a constant that has the very type."""
+    return constant_int(table, term) if table.kind(term) == "const" and table.payload(term)[1] == type else None
 
 
 def affine(table: Table, trip: int, factor: int, offset: int, type: Type) -> int:

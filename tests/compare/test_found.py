@@ -191,3 +191,94 @@ def test_dead_functions_are_part_of_a_module(tmp_path: Path) -> None:
     answer = scanir.diff(left, right)
     assert (answer.verdict, answer.modulo) == (Verdict.EQUIVALENT, ("dead-code",))
     assert scanir.diff(left, right, forbid=["dead-code"]).verdict is Verdict.DIFFERENT
+
+
+CALLED = """%f (x: f32[4]) -> f32[4] {
+ %x = f32[4] parameter(0)
+ ROOT %s = f32[4] sine(%x)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'frontend_attributes={mode="x"}',
+        'backend_config={"made_up":"1"}',
+        "made_up_by_nobody=3",
+        'backend_config={"outer_dimension_partitions":["2"],"made_up":"1"}',
+    ],
+)
+def test_what_a_call_says_is_not_lost_where_it_is_inlined(tmp_path: Path, said: str) -> None:
+    for op in ("call(%x), to_apply=%f", "fusion(%x), kind=kLoop, calls=%f"):
+        body = f" %x = f32[4] parameter(0)\n ROOT %r = f32[4] {op}"
+        plain, told = hlo(tmp_path, body, parts=CALLED), hlo(tmp_path, f"{body}, {said}", parts=CALLED)
+        assert verdict(plain, told) is Verdict.DIFFERENT
+        assert verdict(told, told) is Verdict.IDENTICAL
+        inlined = hlo(tmp_path, " %x = f32[4] parameter(0)\n ROOT %s = f32[4] sine(%x)")
+        assert verdict(inlined, told) is Verdict.DIFFERENT
+        assert verdict(inlined, plain) is Verdict.EQUIVALENT
+
+
+def test_how_code_is_made_for_a_fusion_is_a_class(tmp_path: Path) -> None:
+    body = (
+        ' %x = f32[4] parameter(0)\n ROOT %r = f32[4] fusion(%x), kind=kLoop, calls=%f, backend_config={{"{}":["2"]}}'
+    )
+    names = ("outer_dimension_partitions", "wait_on_operation_queues")
+    sides = [hlo(tmp_path, body.format(name), parts=CALLED) for name in names]
+    answer = scanir.diff(*sides)
+    assert (answer.verdict, answer.modulo) == (Verdict.EQUIVALENT, ("class:backend-config",))
+    assert verdict(*sides, forbid=["class:backend-config"]) is Verdict.DIFFERENT
+
+
+def test_a_jit_that_asks_for_something_is_not_inlined_silently() -> None:
+    sharding = jax.sharding.SingleDeviceSharding(jax.devices()[1])
+    plain = jax.jit(lambda x: jax.jit(jnp.sin)(x) * 2)
+    for option in ("in_shardings", "out_shardings"):
+        asked = jax.jit(lambda x, option=option: jax.jit(jnp.sin, **{option: sharding})(x) * 2)
+        assert scanir.diff(plain, asked, f32, stage="jaxpr").verdict is Verdict.DIFFERENT
+        assert scanir.diff(asked, asked, f32, stage="jaxpr").verdict is Verdict.IDENTICAL
+    assert scanir.diff(plain, lambda x: jnp.sin(x) * 2, f32, stage="jaxpr").verdict is Verdict.EQUIVALENT
+
+
+def test_a_custom_call_reads_its_operands_as_they_lie(tmp_path: Path) -> None:
+    body = ' %x = f32[4,4]{{{}}} parameter(0)\n ROOT %r = f32[4,4]{{1,0}} custom-call(%x), custom_call_target="foo"'
+    assert verdict(*(hlo(tmp_path, body.format(layout)) for layout in ("1,0", "0,1"))) is Verdict.DIFFERENT
+
+
+def test_an_element_that_says_more_than_its_tuple(tmp_path: Path) -> None:
+    body = """ %x = f32[4,4]{{1,0}} parameter(0)
+ %s = (f32[4,4]{{1,0}}, f32[4,4]{{1,0}}) sort(%x, %x), dimensions={{0}}, to_apply=%less
+ ROOT %r = f32[4,4]{} get-tuple-element(%s), index=1{}"""
+    less = "%less {\n %a = f32[] parameter(0)\n %b = f32[] parameter(1)\n %c = f32[] parameter(2)\n"
+    less += " %d = f32[] parameter(3)\n ROOT %l = pred[] compare(%a, %b), direction=LT\n}\n"
+    plain, turned = (hlo(tmp_path, body.format(layout, ""), parts=less) for layout in ("{1,0}", "{0,1}"))
+    told = hlo(tmp_path, body.format("{1,0}", ', frontend_attributes={inlineable="false"}'), parts=less)
+    assert verdict(plain, told) is Verdict.DIFFERENT
+    assert verdict(plain, turned, forbid=["class:layout"]) is Verdict.DIFFERENT
+
+
+@pytest.mark.parametrize("said", ['frontend_attributes={mode="x"}', "made_up_by_nobody=3"])
+def test_what_an_op_says_besides_its_operands_is_not_lost(tmp_path: Path, said: str) -> None:
+    zero = " %x = s32[] parameter(0)\n %z = s32[] constant(0)\n ROOT %r = s32[] add(%x, %z)"
+    assert verdict(hlo(tmp_path, zero), hlo(tmp_path, f"{zero}, {said}")) is Verdict.DIFFERENT
+    loop = """ %x = f32[] parameter(0)
+ %z = s32[] constant(0)
+ %t = (s32[], f32[]) tuple(%z, %x)
+ %w = (s32[], f32[]) while(%t), condition=%head, body=%body
+ ROOT %r = s32[] get-tuple-element(%w), index=0"""
+    told = LOOP.replace("add(%i, %o)", f"add(%i, %o), {said}").replace("constant(1)\n ROOT", "constant(7)\n ROOT")
+    assert told.count(said) == 1
+    plain = LOOP.replace("constant(1)\n ROOT", "constant(7)\n ROOT")
+    assert verdict(hlo(tmp_path, loop, parts=plain), hlo(tmp_path, loop, parts=told)) is Verdict.DIFFERENT
+
+
+def test_a_conversion_that_says_another_type_than_its_result() -> None:
+    """A jaxpr made by hand: its interpreter goes by the parameter."""
+    closed = jax.make_jaxpr(
+        lambda x: lax.convert_element_type_p.bind(x, new_dtype=x.dtype, weak_type=False, sharding=None)
+    )(1)
+    eqn = closed.eqns[0]
+    other = eqn.replace(params=eqn.params | {"new_dtype": jnp.dtype("uint32")})
+    changed = closed.replace(jaxpr=closed.jaxpr.replace(eqns=[other]))
+    assert scanir.diff(closed, changed, stage="jaxpr").verdict is Verdict.DIFFERENT

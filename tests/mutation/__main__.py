@@ -1,0 +1,65 @@
+"""``python -m tests.mutation``: the whole campaign. Exit status 1 where a mutant is called equal that is not."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+DIALECTS = ("hlo", "stablehlo", "jaxpr")
+CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--dialect", choices=DIALECTS, action="append", help="only this one (may be repeated)")
+    parser.add_argument("--source", default="", help="only modules whose name contains this")
+    parser.add_argument("--limit", type=int, default=220, help="most mutants of one module")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--json", type=Path, help="write the counts and suspects there")
+    parser.add_argument("--no-corpus", action="store_true", help="leave the files of ../shared/corpus out")
+    options = parser.parse_args()
+    # Eight devices, for collectives; each worker gets these with the environment.
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 --xla_cpu_multi_thread_eigen=false"
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+    from tests.mutation import report, sources
+    from tests.mutation.work import work
+
+    corpus = CORPUS if CORPUS.is_dir() and not options.no_corpus else None
+    if corpus is None:
+        print("no ../shared/corpus: its files are NOT mutated", file=sys.stderr)
+    chosen = [
+        (dialect, name, options.limit, options.seed, corpus)
+        for dialect in options.dialect or DIALECTS
+        for name in sources.names(dialect, corpus)
+        if options.source in name
+    ]
+    start, tallies = time.perf_counter(), []
+    # One task a process at a time, and processes made anew now and then: JAX keeps all that it has compiled.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.workers, context, max_tasks_per_child=150) as pool:
+        for number, done in enumerate(as_completed([pool.submit(work, *task) for task in chosen]), 1):
+            tallies.append(done.result())
+            if number % 50 == 0:
+                said = report.summary(tallies)
+                print(
+                    f"{number} of {len(chosen)} modules, {time.perf_counter() - start:.0f} s: {said}", file=sys.stderr
+                )
+    tallies.sort(key=lambda tally: (tally.dialect, tally.source))
+    print(report.text(tallies))
+    if options.json:
+        options.json.write_text(report.as_json(tallies, options.seed), encoding="utf-8")
+    seconds = time.perf_counter() - start
+    print(f"{seconds:.0f} s with {options.workers} workers", file=sys.stderr)
+    return 1 if report.suspects(tallies, *report.BAD) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

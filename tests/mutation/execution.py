@@ -1,0 +1,189 @@
+"""Both sides run on the same inputs, in StableHLO's reference interpreter, in a child process with a time limit.
+
+The interpreter ends the process on what it cannot run (integer division by zero, `rng`, custom calls). What could not
+be run is said to be so and decides nothing. Any NaN equals any NaN; all other bits count.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+#: Seconds for both sides on one input.
+LIMIT = 8.0
+ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """``outcome``: ``equal``, ``unequal`` or ``not run``; ``inputs``: on how many inputs both sides ran."""
+
+    outcome: str
+    inputs: int = 0
+    detail: str = ""
+
+
+class Interpreter:
+    """A child process that runs pairs of texts; started anew when it dies."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._pipe: Connection | None = None
+
+    def compare(self, dialect: str, a: str, b: str) -> Ran:
+        """Run two modules (HLO or StableHLO text) on a few inputs until they differ."""
+        if self._process is None or not self._process.is_alive():
+            self._start()
+        assert self._pipe is not None
+        self._pipe.send((dialect, a, b))
+        ran = 0
+        try:
+            while self._pipe.poll(LIMIT):
+                said, detail = self._pipe.recv()
+                if said == "next":
+                    ran += 1
+                    continue
+                return Ran(said, ran, detail)
+        except (EOFError, ConnectionError):
+            self._stop()
+            return Ran("not run", ran, "the interpreter ended its process")
+        self._stop()
+        return Ran("not run", ran, "it took too long")
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        self._process = None
+
+    def close(self) -> None:
+        self._stop()
+
+
+def _serve(pipe: Connection) -> None:
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the interpreter says on standard error why it ends
+    while True:
+        try:
+            dialect, a, b = pipe.recv()
+        except EOFError:
+            return
+        try:
+            for outcome in _run(dialect, a, b):
+                if outcome != "next":
+                    pipe.send((outcome, ""))
+                    break
+                pipe.send(("next", ""))
+            else:
+                pipe.send(("equal", ""))
+        except Exception as problem:  # noqa: BLE001 -- whatever it is, the pair was not run
+            pipe.send(("not run", f"{type(problem).__name__}: {problem}"[:200]))
+
+
+def _run(dialect: str, a: str, b: str) -> Any:
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+
+    modules = [_module(dialect, text) for text in (a, b)]
+    for number in range(ROUNDS):
+        results = []
+        for module in modules:
+            with module.context, ir.Location.unknown():
+                args = [_input(type, number, k) for k, type in enumerate(_parameters(module))]
+                results.append([np.array(result) for result in stablehlo.eval_module(module, args)])
+        if len(results[0]) != len(results[1]) or not all(map(same, *results)):
+            yield "unequal"
+            return
+        yield "next"
+
+
+def _module(dialect: str, text: str) -> Any:
+    from scanir.readers.mlir_context import parse_module
+    from tests.mutation.internals import hlo_as_stablehlo
+
+    if dialect == "hlo":
+        module = parse_module(hlo_as_stablehlo(text), "module")
+        text = module.operation.get_asm(print_generic_op_form=True, large_elements_limit=None)
+    if unfit := _UNFIT.search(text):
+        raise ValueError(f"the interpreter cannot run {unfit[1]}")
+    return parse_module(_DOT.sub(_contraction, text), "module")
+
+
+#: What would end the interpreter's process, or make it wait for devices that nobody plays.
+_UNFIT = re.compile(
+    r'"(stablehlo\.(?:custom_call|rng|all_\w+|reduce_scatter|collective_\w+|partition_id|replica_id|infeed|outfeed|'
+    r"send|recv|batch_norm_\w+|composite|cross-replica-sum|create_token|einsum|torch_index_select|fft|cholesky|"
+    r'triangular_solve)|sdy\.\w+|chlo\.\w+|mhlo\.\w+)"'
+)
+
+
+#: The interpreter knows dot_general only.
+_DOT = re.compile(r'"stablehlo\.dot"\(([^)]*)\)( <\{[^{}]*\}>)? : \(tensor<([^>]*)>')
+
+
+def _contraction(dot: re.Match[str]) -> str:
+    last = dot[3].count("x") - 1
+    numbers = f"#stablehlo.dot<lhs_contracting_dimensions = [{last}], rhs_contracting_dimensions = [0]>"
+    rest = f", {dot[2][3:-2]}" if dot[2] else ""
+    return f'"stablehlo.dot_general"({dot[1]}) <{{dot_dimension_numbers = {numbers}{rest}}}> : (tensor<{dot[3]}>'
+
+
+def _parameters(module: Any) -> list[Any]:
+    from jaxlib.mlir import ir
+
+    (main,) = [op for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value == "main"]
+    return list(ir.FunctionType(main.attributes["function_type"].value).inputs)
+
+
+def _input(type: Any, number: int, position: int) -> Any:
+    from jaxlib.mlir import ir
+
+    name = str(type.element_type)
+    dtype = np.dtype({"f32": "f4", "f64": "f8", "f16": "f2", "i1": "?", "i8": "i1", "i16": "i2", "i32": "i4",
+                      "i64": "i8", "ui8": "u1", "ui16": "u2", "ui32": "u4", "ui64": "u8"}[name])  # fmt: skip
+    values = np.ascontiguousarray(sample(dtype, tuple(type.shape), number, position))
+    if dtype.kind == "b":
+        return ir.DenseElementsAttr.get(
+            np.packbits(values, bitorder="little"), type=type.element_type, shape=type.shape
+        )
+    return ir.DenseElementsAttr.get(values, type=type.element_type, shape=list(type.shape))
+
+
+def sample(dtype: Any, shape: tuple[int, ...], number: int, position: int) -> Any:
+    """An input: small numbers first, then wider ones, then zeros of both signs, then what breaks arithmetic."""
+    random = np.random.default_rng([number, position])
+    if dtype.kind == "b":
+        return random.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        low = 0 if dtype.kind == "u" else -3
+        return random.integers(low, (6, 100, 2, 120)[number], shape).astype(dtype)
+    if number < 2:
+        return (random.standard_normal(shape) * (1, 30)[number]).astype(dtype)
+    pool = ([0.0, -0.0, 1.0, -1.5], [np.nan, np.inf, -np.inf, 1e-40, -0.0, 3.0])[number - 2]
+    return random.choice(np.array(pool), shape).astype(dtype)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Same type and bits, any NaN equal to any NaN."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    parts = [(a.real, b.real), (a.imag, b.imag)] if a.dtype.kind == "c" else [(a, b)]
+    return all(
+        bool(np.all((np.isnan(x) & np.isnan(y)) | ((x == y) & (np.signbit(x) == np.signbit(y))))) for x, y in parts
+    )

@@ -1,0 +1,41 @@
+"""Parts of jaxlib that the campaign needs and the tool does not: HLO text in full, and HLO text as StableHLO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def whole_text(module: Any) -> str:
+    """The text of an XLA module with all elements of constants and without metadata."""
+    from jaxlib import _hlo
+
+    options = _hlo.HloPrintOptions()
+    options.print_large_constants = True
+    options.print_metadata = False
+    text: str = module.to_string(options)
+    return text
+
+
+def hlo_as_stablehlo(text: str) -> bytes:
+    """HLO text as StableHLO bytecode, through XLA's own parser. Only in a child process: it may end the process."""
+    from jaxlib import _hlo, _jax
+
+    module = _hlo.hlo_module_from_text(text)
+    bytecode: bytes = _jax.mlir.hlo_to_stablehlo(module.as_serialized_hlo_module_proto())
+    return bytecode
+
+
+def new_var(aval: Any) -> Any:
+    """A variable of a jaxpr."""
+    from jax.extend.core import Var
+
+    return Var(aval)
+
+
+def other_context() -> Any:
+    """The context of an equation whose random numbers are made in the older way."""
+    import jax
+    from jax._src import core
+
+    with jax.threefry_partitionable(False):
+        return core.JaxprEqnContext()

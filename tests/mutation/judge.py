@@ -1,0 +1,56 @@
+"""What scanir says of a module and its mutant: programs from artifacts, a fast refusal, and the full answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from scanir.compare.interface import compare_interfaces
+from scanir.compare.isomorphism import Isomorphism
+from scanir.compare.pairing import pair_arguments
+from scanir.compare.proof import Prover
+from scanir.compare.verdict import compare
+from scanir.ir.graph import Module
+from scanir.normalize.evaluate import BudgetExceeded
+from scanir.normalize.rules import DEFAULT
+from scanir.normalize.side import CallCycle, nan_bits_are_seen
+from scanir.program import Program
+from scanir.result import StageDiff, Verdict
+from scanir.targets.artifact import interface_of
+
+EQUAL = (Verdict.IDENTICAL, Verdict.EQUIVALENT)
+
+
+def program_of(dialect: str, artifact: Any) -> Program:
+    """An artifact as the command line reads it. Raises ScanirError."""
+    from scanir.readers.hlo import read_hlo
+    from scanir.readers.jaxpr import read_jaxpr
+    from scanir.readers.stablehlo import read_stablehlo
+
+    read = {"hlo": read_hlo, "stablehlo": read_stablehlo, "jaxpr": read_jaxpr}[dialect]
+    module: Module = read(artifact)
+    return Program(module.dialect, module, interface_of(module))
+
+
+def may_be_equal(a: Program, b: Program) -> bool:
+    """False only where `compare` answers DIFFERENT or INCONCLUSIVE: nothing is told of why, so it is quick.
+
+    `compare` says IDENTICAL only for an isomorphism, and EQUIVALENT only for an attempt that holds under all rules
+    while the interfaces agree; a test holds it to that.
+    """
+    pairing = pair_arguments(a, b)
+    interface = compare_interfaces(a, b, pairing)
+    try:
+        if Isomorphism(a, b).holds():
+            return True
+        if interface.semantic:
+            return False
+        prover = Prover(a, b, pairing, interface, settled=False, exact_nans=nan_bits_are_seen(a, b))
+        return prover.attempt(DEFAULT).holds
+    except (BudgetExceeded, CallCycle):
+        return False
+
+
+def answer(a: Program, b: Program) -> StageDiff:
+    """The whole answer under the default rules."""
+    return compare(replace(a, label="module"), replace(b, label="mutant"), DEFAULT)

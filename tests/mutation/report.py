@@ -1,0 +1,90 @@
+"""The report of a campaign: what became of how many mutants, by kind and dialect, and each suspect with its reason."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from tests.mutation.campaign import OUTCOMES, Suspect, Tally
+
+#: Outcomes of which none is allowed, and how many suspects of the others are listed.
+BAD = ("wrong", "crash", "undecided")
+
+
+def totals(tallies: Iterable[Tally]) -> Counter[tuple[str, str, str]]:
+    """(dialect, kind, outcome) -> count."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    for tally in tallies:
+        for (kind, outcome), count in tally.counts.items():
+            found[tally.dialect, kind, outcome] += count
+    return found
+
+
+def suspects(tallies: Iterable[Tally], *outcomes: str) -> list[Suspect]:
+    return [suspect for tally in tallies for suspect in tally.suspects if suspect.outcome in outcomes]
+
+
+def text(tallies: list[Tally]) -> str:
+    """Tables and lists for a person."""
+    counts = totals(tallies)
+    dialects = sorted({dialect for dialect, _, _ in counts})
+    lines = []
+    for dialect in dialects:
+        kinds = sorted({kind for d, kind, _ in counts if d == dialect})
+        lines += ["", f"{dialect}: {_sum(counts, dialect)} mutants of {_modules(tallies, dialect)} modules"]
+        width = max(map(len, kinds))
+        lines.append(f"  {'kind':{width}}  " + "  ".join(f"{outcome:>17}" for outcome in OUTCOMES))
+        for kind in kinds:
+            row = "  ".join(f"{counts[dialect, kind, outcome] or '':>17}" for outcome in OUTCOMES)
+            lines.append(f"  {kind:{width}}  {row}")
+    lines += ["", *_arguments(tallies), "", "modules that were not mutated"]
+    blind = Counter((t.dialect, t.blind.split(":")[0]) for t in tallies if t.blind)
+    lines += [f"  {count:5}  {dialect}: {why}" for (dialect, why), count in sorted(blind.items())]
+    for outcome in BAD:
+        for s in suspects(tallies, outcome):
+            lines += ["", f"{outcome.upper()}  {s.dialect}: {s.source}", f"  {s.kind} in {s.where}"]
+            lines += [f"  {s.verdict}: {s.argument}"]
+    lines += ["", summary(tallies)]
+    return "\n".join(lines).lstrip("\n")
+
+
+def summary(tallies: list[Tally]) -> str:
+    counts: Counter[str] = Counter()
+    for (_, _, outcome), count in totals(tallies).items():
+        counts[outcome] += count
+    return f"{sum(counts.values())} mutants: " + ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if counts[o])
+
+
+def _sum(counts: Counter[tuple[str, str, str]], dialect: str) -> int:
+    return sum(count for (d, _, _), count in counts.items() if d == dialect)
+
+
+def _modules(tallies: list[Tally], dialect: str) -> int:
+    return sum(1 for tally in tallies if tally.dialect == dialect and not tally.blind)
+
+
+def _arguments(tallies: list[Tally]) -> list[str]:
+    """Why mutants are equal in truth: by rules and argument, with an example each."""
+    groups: dict[tuple[str, str, str], list[Suspect]] = defaultdict(list)
+    for s in suspects(tallies, "equal in truth"):
+        groups[s.dialect, s.verdict, s.argument].append(s)
+    lines = ["mutants that are equal in truth"] if groups else []
+    for (dialect, verdict, argument), members in sorted(groups.items()):
+        first = members[0]
+        lines.append(f"  {len(members):5}  {dialect}: {verdict}: {argument}")
+        lines.append(f"         such as {first.kind} in {first.source}, {first.where[:120]}")
+    return lines
+
+
+def as_json(tallies: list[Tally], seed: int) -> str:
+    """The same for a machine; holds no time, so that a seed gives the same bytes."""
+    rows = [
+        {"dialect": dialect, "kind": kind, "outcome": outcome, "count": count}
+        for (dialect, kind, outcome), count in sorted(totals(tallies).items())
+    ]
+    listed = [
+        {name: getattr(s, name) for name in ("dialect", "source", "kind", "where", "outcome", "verdict", "argument")}
+        for s in suspects(tallies, "equal in truth", *BAD)
+    ]
+    return json.dumps({"seed": seed, "counts": rows, "suspects": listed}, indent=1) + "\n"
