@@ -84,7 +84,7 @@ def permutation(attr: Attr | None) -> tuple[int, ...] | None:
     return None
 
 
-def _repeated(op: Op, name: str, value: Attr, type: TensorType) -> bool:
+def _says_the_same(op: Op, name: str, value: Attr, type: TensorType) -> bool:
     """Whether an attribute says of the result what its type says; a jaxpr that was made by hand may say something else.
 
     A symbolic dimension is not looked at, nor are sharding and weak type, which are facts of the type themselves.
@@ -150,7 +150,7 @@ class Identities:
                 if permutation(value) not in (None, tuple(range(len(type.shape)))):
                     return False
             elif name in ignored:
-                if not _repeated(op, name, value, type):
+                if not _says_the_same(op, name, value, type):
                     return False
             elif name not in _IGNORED:
                 return False
