@@ -33,19 +33,27 @@ class Work:
         self._walked: dict[int, int] = {}
         self._repeated: set[int] = set()
         self._operands: dict[tuple[int, ...], list[int]] | None = None
+        self._buried: set[int] = set()
         for node in side.layout.nodes:
-            if node.place is not None and node.place[0].number in self._repeated:
+            around = -1 if node.place is None else node.place[0].number
+            if around in self._repeated:
                 self._repeated.add(node.number)
-            elif node.kind not in ("constant", "inline", "trivial"):
+            elif around in self._buried:
+                self._buried.add(node.number)
+            if around not in self._repeated and node.kind not in ("constant", "inline", "trivial"):
                 self._count(node)
 
     def _count(self, node: Node) -> None:
         side = self._side
         positions = [*range(node.first, node.first + node.width), *([node.token_out] if node.token_out >= 0 else [])]
-        if any(position in side.needed for position in positions):
+        if node.number in self._buried:
+            self._dead(node)
+        elif any(position in side.needed for position in positions):
             value = self._value(node, positions)
             if value is not None:
                 self._live(node, value)
+            elif node.kind == "loop":  # all its results are its initial values
+                self._dead(node)
         elif id(node.op) in side.layout.dropped or not any(p in side.live or p in side.updates for p in positions):
             again = self._duplicate(node)
             if again is not None:
@@ -53,10 +61,15 @@ class Work:
             elif "exact-identities" in side.rules and node.kind == "plain" and neutral_operands(side, node):
                 side.use("exact-identities", node.number)
             elif not self._is_copy(node):
-                types = ", ".join(str(result.type) for result in node.op.results)
-                self.dead[node.op.name, types].append(node)
-                if node.op.name in WHILES:
-                    self.dropped.append(node)
+                self._dead(node)
+
+    def _dead(self, node: Node) -> None:
+        types = ", ".join(str(result.type) for result in node.op.results)
+        self.dead[node.op.name, types].append(node)
+        if node.op.name in WHILES:
+            self.dropped.append(node)
+        if node.kind == "loop" or node.blocks:
+            self._buried.add(node.number)
 
     def _live(self, node: Node, value: int) -> None:
         self.counts[value][self._place(node)] += 1

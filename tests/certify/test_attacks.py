@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from scanir.certify.produce import checked, document
-from scanir.checker.certificate import read
-from scanir.checker.check import check
+from scanir.checker.certificate import StageRecord, read
+from scanir.checker.check import artifact, check
 from scanir.checker.verdict import Rejected, Unreadable
 from scanir.compare.verdict import compare
+from scanir.ir.printer import print_module
 from scanir.normalize.rules import DEFAULT
+from scanir.normalize.side import Settings, bare, normalize
+from scanir.normalize.values import Table
 from scanir.program import Program
+from scanir.result import Verdict
 from tests.certify.changes import at, single_changes
+from tests.certify.mutants import mutants
+from tests.compare.programs import Wiring
 from tests.normalize.test_rules import PAIRS, Pair
+from tests.readers.evaluator import DTYPES, evaluate
 
 EQUAL = [pair for pair in PAIRS if pair.rules]
 #: Changes per certificate in the quick run.
@@ -65,3 +75,89 @@ def test_every_changed_number_or_name() -> None:
         found += attack(pair, None)
     assert found.total() >= 3000
     assert found.keys() >= {"O1", "O2", "O3", "O4", "O5", "O6", "O9", "O10", "O12", "O13", "O14"}
+
+
+# -- replays
+# --------------------------------------------------------------------------------------------------------------------
+
+
+def replayed(record: StageRecord, a: Program, b: Program) -> bool:
+    """Whether a certificate is accepted for programs that it was not made for, its digests put right."""
+    sides = [replace(side, artifact=artifact(p)) for side, p in zip(record.sides, (a, b), strict=True)]
+    try:
+        check(replace(record, sides=(sides[0], sides[1])), a, b)
+    except Rejected:
+        return False
+    return True
+
+
+def same(a: Program, b: Program) -> bool:
+    """Whether two programs give the same results, by running them where that is possible, else by comparing them."""
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        try:
+            arguments = [rng.integers(-3, 4, p.type.shape).astype(DTYPES[p.type.dtype]) for p in a.interface.arguments]
+            left, right = (evaluate(program.module, arguments) for program in (a, b))
+        except (NotImplementedError, KeyError, AssertionError):
+            return compare(a, b, DEFAULT).verdict.exit_code == 0
+        if len(left) != len(right) or not all(map(np.array_equal, left, right)):
+            return False
+    return True
+
+
+def replay(pair: Pair, seed: int, count: int) -> Counter[str]:
+    """A certificate replayed on mutants of either side: accepted only for the same program."""
+    a, b = pair.left, pair.right
+    record = checked(a, b, compare(a, b, DEFAULT | {*pair.rules}))
+    found: Counter[str] = Counter()
+    for k, original in enumerate((a, b)):
+        for mutant in mutants(original, seed + k, count):
+            accepted = replayed(record, *((mutant, b) if k == 0 else (a, mutant)))
+            found["accepted" if accepted else "rejected"] += 1
+            if accepted and record.bindings:  # to another constant, perhaps
+                assert compare(*((mutant, b) if k == 0 else (a, mutant)), DEFAULT).verdict is Verdict.EQUIVALENT
+            elif accepted:
+                assert same(original, mutant), print_module(mutant.module)
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(EQUAL)))
+def test_a_replay_on_a_mutant(number: int) -> None:
+    assert replay(EQUAL[number], number, 4)["rejected"] > 0
+
+
+def equal_wirings(seeds: range) -> Iterator[Pair]:
+    """Pairs of random programs that are EQUIVALENT: loops wired at random, nested two deep."""
+    forms: dict[tuple[int, ...], Program] = {}
+    table = Table()
+    for seed in seeds:
+        program = Wiring(seed, slots=3, captures=2, ops=2, depth=1 + seed % 2).program()
+        inputs = tuple(table.intern("in", (k, bare(p.type))) for k, p in enumerate(program.interface.arguments))
+        form = normalize(program, "a", DEFAULT, table, inputs, Settings()).results
+        other = forms.setdefault(form, program)
+        if other is not program:
+            yield Pair("", other, program, tuple(DEFAULT))
+
+
+def test_a_replay_on_mutants_of_random_loops() -> None:
+    found: Counter[str] = Counter()
+    for k, pair in enumerate(equal_wirings(range(120))):
+        if compare(pair.left, pair.right, DEFAULT).verdict is Verdict.EQUIVALENT:
+            found += replay(pair, k, 3)
+    assert found["rejected"] > 50
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+def test_every_replay() -> None:
+    """At least 10,000 replays on mutated programs; what is accepted gives the same results."""
+    found: Counter[str] = Counter()
+    for k, pair in enumerate(EQUAL):
+        found += replay(pair, 1000 + k, 60)
+    for k, pair in enumerate(equal_wirings(range(1500))):
+        if compare(pair.left, pair.right, DEFAULT).verdict is Verdict.EQUIVALENT:
+            found += replay(pair, k, 12)
+        if found.total() >= 10_500:
+            break
+    assert found.total() >= 10_000
+    assert found["rejected"] > 9 * found["accepted"]

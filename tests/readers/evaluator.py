@@ -88,7 +88,9 @@ def _scan(module: Module, op: Op, args: list[np.ndarray], env: Env) -> list[np.n
         results = _region(module, op.regions[0], [*carry, *(x[step] for x in xs)], env)
         carry = results[:carries]
         ys.append(results[carries:])
-    stacked = [np.stack(column[::-1] if reverse else column) for column in zip(*ys, strict=True)] if ys[0] else []
+    stacked = (
+        [np.stack(column[::-1] if reverse else column) for column in zip(*ys, strict=True)] if ys and ys[0] else []
+    )
     return [*carry, *stacked]
 
 
