@@ -387,7 +387,14 @@ def executable_sizes(compiled: Any) -> dict[str, int]:
     kinds = ("argument", "output", "temp", "alias")
     sizes = {kind: int(getattr(found, f"{kind}_size_in_bytes", 0)) for kind in kinds} if found is not None else {}
     code = int(getattr(found, "generated_code_size_in_bytes", 0))
-    return {**sizes, "code": code or len(executable.serialize())}
+    return {**sizes, "code": code or len(_serialized(executable))}
+
+
+def _serialized(executable: Any) -> bytes:
+    """An executable as bytes; up to JAX 0.6 its client does that."""
+    if hasattr(executable, "serialize"):
+        return bytes(executable.serialize())
+    return bytes(executable.client.serialize_executable(executable))
 
 
 def registered_primitives() -> frozenset[str]:

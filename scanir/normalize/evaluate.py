@@ -32,6 +32,7 @@ from scanir.normalize.erase import Eraser
 from scanir.normalize.identities import Identities
 from scanir.normalize.numbers import affine
 from scanir.normalize.partition import Partition
+from scanir.normalize.payloads import without_pointer
 from scanir.normalize.trips import declared_trips, starts_of, trip_count
 from scanir.normalize.tuples import Tuples, packs
 from scanir.normalize.values import Table
@@ -148,6 +149,9 @@ class Evaluator:
         packed = self.tuples.results(op, operands, types)
         if packed and packs(op, types, self.eraser.type, self.eraser.attributes(op)):
             return packed
+        if "payload-noise" in self.rules and (rest := without_pointer(table, op, operands)) is not None:
+            operands = rest
+            self.use("payload-noise", op)
         effect = self.effects.op(op)
         if not effect and not funs and len(types) == 1:
             same = self.identities.simplify(op, operands, types[0], self)

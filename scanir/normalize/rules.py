@@ -85,7 +85,7 @@ _TABLE = (
         "type and layout agree",
     ),
     Rule("tuples", "packing and unpacking of tuples", "element k of tuple(..) is operand k"),
-    Rule("payload-noise", "known fields of known payloads (paths, pointers, locations)", "listed fields only"),
+    Rule("payload-noise", "known fields of known payloads (paths, pointers, locations)", "the address of a host call"),
     Rule(
         "calls",
         "call boundaries only: a call is its callee's body",

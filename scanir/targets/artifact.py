@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scanir.errors import TargetError
 from scanir.ir.graph import Module
 from scanir.ir.types import TupleType
+from scanir.ir.walk import ops_of
 from scanir.program import Argument, Interface, Program
 from scanir.targets.arguments import Arguments
 from scanir.targets.target import Target
@@ -64,7 +65,16 @@ class Artifact(Target):
             raise TargetError(
                 f"a file of {self.stage} has no other stage", where=self.label, hint=f"--stage {self.stage}"
             )
-        return {self.stage: Program(self.stage, self._module, interface_of(self._module), self.label)}
+        notes = (
+            () if _has_lines(self._module) else (f"{self.label} holds no source lines: it was written without them",)
+        )
+        return {self.stage: Program(self.stage, self._module, interface_of(self._module), self.label, notes=notes)}
+
+
+def _has_lines(module: Module) -> bool:
+    """Whether any op says where it comes from; a module without work has nothing to say."""
+    work = [op for function in module.functions for op in ops_of(function.body) if op.name != "constant"]
+    return not work or any(op.location is not None for op in work)
 
 
 def read_artifact(name: str) -> Artifact:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -154,8 +153,8 @@ def _doubling(levels: int) -> Program:
 
 
 def test_many_ways_to_a_function_cost_nothing() -> None:
+    """2**200 ways lead down: were they walked, this would not end."""
     one = _doubling(200)
-    started = time.perf_counter()
     places = Places.build(one)
     path = "/".join(f"f{level}" for level in reversed(range(200))) + "/sin"
     assert [place.op.name for place in places.matching(path)] == ["sin"]
@@ -164,7 +163,6 @@ def test_many_ways_to_a_function_cost_nothing() -> None:
     assert len(found.rows) == 2 * 199 + 1  # type: ignore[union-attr]
     for table in ("loops", "constants", "effects", "keys", "kept-args", "aliasing"):
         answer(one, Request(table=table))
-    assert time.perf_counter() - started < 20
 
 
 def test_deep_nesting_is_no_recursion() -> None:

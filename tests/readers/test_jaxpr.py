@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +22,7 @@ from scanir.ir.types import TensorType
 from scanir.ir.verify import verify
 from scanir.ir.walk import attrs_in, ops_of
 from scanir.readers.jaxpr import read_jaxpr
+from tests.growth import seconds
 
 pytestmark = [pytest.mark.compat, pytest.mark.older]
 NEW_REF = getattr(jax, "new_ref", None) or getattr(jax, "array_ref", None)
@@ -126,13 +126,11 @@ def test_typed_keys_and_small_types() -> None:
     assert (eight.dtype, len(eight.data)) == ("f8e4m3fn", 3)
 
 
-def test_a_hundred_megabytes_take_about_a_second() -> None:
+def test_large_constants_are_copied_not_walked() -> None:
     weights = np.arange(25_000_000, dtype=np.float32)
     closed = jax.make_jaxpr(lambda x: x + weights)(S)
-    started = time.perf_counter()
-    module = read_jaxpr(closed)
-    assert time.perf_counter() - started < 5  # a slow machine; 0.1 s were measured
-    assert len(constants(module)[0].data) == 100_000_000
+    assert len(constants(read_jaxpr(closed))[0].data) == 100_000_000
+    assert seconds(lambda: read_jaxpr(closed)) < 40 * seconds(weights.tobytes)  # walked, it would be a thousand times
 
 
 def test_a_deleted_array_is_an_error_that_says_so() -> None:
@@ -218,9 +216,7 @@ def test_a_shared_jaxpr_is_one_function() -> None:
     for _ in range(24):
         function = jax.jit(lambda x, inner=function: inner(inner(x)))
     closed = jax.make_jaxpr(function)(S)
-    started = time.perf_counter()
     module = read_jaxpr(closed)
-    assert time.perf_counter() - started < 1
     assert len(module.functions) == 26
     assert len(all_ops(module)) < 100
 

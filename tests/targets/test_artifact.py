@@ -108,6 +108,14 @@ def test_the_interface_of_a_file(tmp_path: Path) -> None:
     assert interface.results == ("0",)
 
 
+def test_a_file_without_lines_says_so(tmp_path: Path) -> None:
+    (note,) = resolve(write(tmp_path, HLO)).trace(("hlo",))["hlo"].notes
+    assert "holds no source lines" in note
+    with_lines = HLO.replace("add(x.1, y.1)", 'add(x.1, y.1), metadata={source_file="a.py" source_line=3}')
+    assert with_lines != HLO
+    assert resolve(write(tmp_path, with_lines)).trace(("hlo",))["hlo"].notes == ()
+
+
 def test_parameters_without_names_or_with_one_name() -> None:
     builder = RegionBuilder()
     for name in ("x", "", "x"):

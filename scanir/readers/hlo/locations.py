@@ -16,6 +16,8 @@ from scanir.readers.hlo.source import STRING_PATTERN, Source
 
 _TABLE = re.compile(r"\s*(FileNames|FunctionNames|FileLocations|StackFrames)[ \t]*(?=\n|$)")
 _ROW = re.compile(r"\s*(\d{1,18})[ \t]*(" + STRING_PATTERN + r"|\{[^{}]*\})", re.S)
+#: A row that the end of the text interrupts.
+_CUT = re.compile(r"\s*\d+[ \t]*[{\"][^{}\"]*\Z")
 #: Frames of one stack that are looked at; JAX writes ten.
 _FRAMES = 40
 _FIELD = re.compile(r"(\w+)=(" + STRING_PATTERN + r"|[^\s{}\"]+)", re.S)
@@ -49,6 +51,8 @@ class Locations:
         while row := _ROW.match(text, pos):
             rows[int(row[1])] = row[2]
             pos = row.end()
+        if _CUT.match(text, pos):
+            raise self._source.fail(pos, f"the table {title[1]} is cut off", "the file ends too early: dump it again")
         return pos
 
     def of(self, metadata: str, calls: Container[Location] = ()) -> Location | None:
