@@ -115,7 +115,8 @@ def replay(pair: Pair, seed: int, count: int) -> Counter[str]:
             accepted = replayed(record, *((mutant, b) if k == 0 else (a, mutant)))
             found["accepted" if accepted else "rejected"] += 1
             if accepted and record.bindings:  # to another constant, perhaps
-                assert compare(*((mutant, b) if k == 0 else (a, mutant)), DEFAULT).verdict is Verdict.EQUIVALENT
+                pairs = (mutant, b) if k == 0 else (a, mutant)
+                assert compare(*pairs, frozenset(pair.rules)).verdict is Verdict.EQUIVALENT
             elif accepted:
                 assert same(original, mutant), print_module(mutant.module)
     return found
