@@ -62,3 +62,26 @@ def deserialize_portable_artifact(context: Any, artifact: bytes) -> Any:
     from jaxlib.mlir.dialects import stablehlo
 
     return stablehlo.deserialize_portable_artifact(context, artifact)
+
+
+def eval_module(module: Any, inputs: list[str]) -> list[Any]:
+    """The results of ``main`` in StableHLO's reference interpreter, as attributes, on inputs given as their text.
+
+    Ends the process on what the interpreter does not know, on an integer division by zero, and on complex arguments or
+    results, which the bindings cannot hand out; may never return. Only for a process that may end.
+    """
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+
+    with module.context:
+        return list(stablehlo.eval_module(module, [ir.Attribute.parse(text) for text in inputs]))
+
+
+def through_hlo(text: str) -> str | bytes:
+    """A module as XLA's own front end expands it: converted to HLO and back to StableHLO."""
+    try:
+        from jaxlib import _jax as bindings
+    except ImportError:  # its name up to jaxlib 0.5
+        from jaxlib import xla_extension as bindings
+    back = bindings.mlir.xla_computation_to_mlir_module(bindings.mlir.mlir_module_to_xla_computation(text))
+    return back if isinstance(back, (str, bytes)) else str(back)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scanir.errors import ArgumentError, RuleError
 from scanir.program import STAGES, Program
-from scanir.result import Diff, StageDiff, Verdict
+from scanir.result import Diff, StageDiff
 
 if TYPE_CHECKING:
     from scanir.checker.verdict import Verification
@@ -49,7 +49,7 @@ def diff(
     args_b: Arguments | str | None = None, under: Under = (),
     config: Settings = None, config_a: Settings = None, config_b: Settings = None,
     compiler_options: Settings = None, compiler_options_a: Settings = None, compiler_options_b: Settings = None,
-    env_a: Settings = None, env_b: Settings = None,
+    env_a: Settings = None, env_b: Settings = None, run: int = 0, run_timeout: float | None = None,
 ) -> Diff:  # fmt: skip
     """Compare two programs at one or several stages.
 
@@ -61,9 +61,13 @@ def diff(
 
     ``config`` sets settings of JAX while both sides are made, ``config_a`` and ``config_b`` for one alone, by name or
     as texts ``KEY=VALUE``; so do ``compiler_options`` for the compiler and ``env_a``, ``env_b`` for the environment.
-    Sides that need unlike settings are made in processes of their own if they are named by text. Raises ScanirError.
+    Sides that need unlike settings are made in processes of their own if they are named by text.
+
+    ``run`` executes both sides, in a process of their own, on the example and so many random and edge inputs (True: 16)
+    for at most ``run_timeout`` seconds a row; what that showed is each row's ``evidence``. Raises ScanirError.
     """
     from scanir.contexts import begin, contexts, opened
+    from scanir.evidence.request import asked, attach, with_source
     from scanir.normalize.rules import rule_set
 
     rules = rule_set(_names(allow), _names(forbid), strict=strict)
@@ -73,18 +77,22 @@ def diff(
     transforms = _transforms(under)
     settings = contexts((config, config_a, config_b), (compiler_options, compiler_options_a, compiler_options_b),
                         (env_a, env_b))  # fmt: skip
+    runs = asked(run, run_timeout) if run else None
     with opened((a, b), settings) as sides:
         stages = _common_stages((sides[0], sides[1]), stages)
         given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
-        begin(sides, stages, given, transforms)
+        wanted = stages if runs is None else with_source(stages, sides)
+        begin(sides, wanted, given, transforms)
         answers, programs = [], []
         for transform, pair in _rows(sides, transforms):
-            left, right = (target.trace(stages, arguments) for target, arguments in zip(pair, given, strict=True))
+            left, right = (target.trace(wanted, arguments) for target, arguments in zip(pair, given, strict=True))
+            rows = []
             for name in stages:
                 settled = _settled(left[name], right[name], pair, given)
                 answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
-                answers.append(replace(answer, under=transform))
+                rows.append(replace(answer, under=transform))
                 programs.append((left[name], right[name]))
+            answers += rows if runs is None else attach(rows, left, right, runs, scope)
         labels = (sides[0].label, sides[1].label)
     found = Diff(*labels, tuple(answers), lambda: _certificate(found, programs, given, settings))
     return found
@@ -331,12 +339,13 @@ def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False)
 
 def assert_equivalent(
     a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
-    under: Under = (), config: Settings = None, compiler_options: Settings = None,
+    under: Under = (), config: Settings = None, compiler_options: Settings = None, run: int = 0,
+    run_timeout: float | None = None,
 ) -> None:  # fmt: skip
     """Raise AssertionError, with the report, unless the programs are IDENTICAL or EQUIVALENT.
 
     A gate is stricter than a look: bindings, forwarded outputs and differences of interface, donation and sharding are
-    forbidden here unless allowed by name.
+    forbidden here unless allowed by name. With ``run`` a verdict that running the sides contradicts raises too.
     """
     from scanir.normalize.rules import GATE_FORBIDS
     from scanir.render.text import render_text
@@ -344,6 +353,6 @@ def assert_equivalent(
     allow, forbid = tuple(_names(allow)), tuple(_names(forbid))
     closed = [name for name in GATE_FORBIDS if name not in allow]
     answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed], under=under, config=config,
-                  compiler_options=compiler_options)  # fmt: skip
-    if answer.verdict not in (Verdict.IDENTICAL, Verdict.EQUIVALENT):
+                  compiler_options=compiler_options, run=run, run_timeout=run_timeout)  # fmt: skip
+    if not answer:
         raise AssertionError("not equivalent\n" + render_text(answer))

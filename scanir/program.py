@@ -5,7 +5,9 @@ Neutral data between the tracers (or file readers) and the differ; imports neith
 
 from __future__ import annotations
 
+from collections.abc import Callable as Function
 from dataclasses import dataclass, field
+from typing import Any
 
 from scanir.ir.attrs import Attr, Callable
 from scanir.ir.graph import Module
@@ -53,6 +55,30 @@ class Interface:
     output_tree: str = ""
 
 
+class Source:
+    """A module of StableHLO as its own tools read it, and example values of the arguments (None where shapes alone are
+    known), as arrays of numpy. Both are made when they are first asked for, or sent to another process."""
+
+    __slots__ = ("_examples", "_module")
+
+    def __init__(self, module: Function[[], bytes], examples: Function[[], tuple[Any, ...]] = tuple) -> None:
+        self._module = module
+        self._examples = examples
+
+    def module(self) -> bytes:
+        return self._module()
+
+    def examples(self) -> tuple[Any, ...]:
+        return self._examples()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self.module(), self.examples())
+
+
+def _made(module: bytes, examples: tuple[Any, ...]) -> Source:
+    return Source(lambda: module, lambda: examples)
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """One side of a comparison at one stage.
@@ -61,6 +87,7 @@ class Program:
     (below jaxpr a module knows them by number only). ``provenance``: facts that, if different, may explain a difference
     (jax version, platform, flags), sorted by name. ``notes``: what a person should be told about how it was read.
     ``sizes``: bytes that a compiled program takes, by kind (``temp``, ``code``, ``argument``, ...).
+    ``source``: at stage stablehlo, what can be run of it.
     """
 
     stage: str
@@ -71,3 +98,4 @@ class Program:
     provenance: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = field(default=())
     sizes: tuple[tuple[str, int], ...] = ()
+    source: Source | None = field(default=None, compare=False, repr=False)

@@ -40,11 +40,15 @@ class RuleUse:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The verdict holds when ``argument`` of that side has the value ``constant``, which the other side closes over."""
+    """The verdict holds when ``argument`` of that side has the value ``constant``, which the other side closes over.
+
+    ``index`` and ``value``: the same, for who runs the sides."""
 
     side: str
     argument: str
     constant: str
+    index: int = field(default=-1, compare=False, repr=False)
+    value: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,43 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What running both sides showed, both in StableHLO's reference interpreter.
+
+    ``status``:
+
+    - ``refuted``: results differ on ``inputs``;
+    - ``unproved``: no proof of equality, and results agreed;
+    - ``agrees``: results agreed with a verdict of equality;
+    - ``contradicted``: they did not, which is a bug of scanir's;
+    - ``compiled away``: the StableHLO of the sides differs on ``inputs``, the optimized HLO is equal;
+    - ``set aside``: results differ on ``inputs`` as an allowed rule that is not exact lets them;
+    - ``not run``: ``reason`` says why.
+
+    ``ran``: inputs that both sides were run on; ``agreed``: on so many of them results were the same bits. ``inputs``:
+    argument -> value, after shrinking. ``output``: the place of the difference, with the values of both sides there,
+    ``ulps`` apart (None where that means nothing) and ``count`` in words. ``skipped``: what could not be run, in
+    sentences. ``rounding``: ulps between the results of generated code, at most, on ``compiled`` inputs (None if not
+    run, or not to be told in ulps: ``rounding_note``).
+    """
+
+    status: str
+    ran: int = 0
+    agreed: int = 0
+    inputs: tuple[tuple[str, str], ...] = ()
+    output: str = ""
+    left: str = ""
+    right: str = ""
+    ulps: int | None = None
+    count: str = ""
+    skipped: tuple[str, ...] = ()
+    reason: str = ""
+    compiled: int = 0
+    rounding: int | None = None
+    rounding_note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StageDiff:
     """The answer at one stage, and under one transform: ``under`` is its text, empty for the programs as they are."""
 
@@ -167,6 +208,7 @@ class StageDiff:
     provenance: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     under: str = ""
+    evidence: Evidence | None = None
 
     @property
     def title(self) -> str:
@@ -189,8 +231,13 @@ class Diff:
         return max((stage.verdict for stage in self.stages), key=SEVERITY.index)
 
     @property
+    def contradicted(self) -> bool:
+        """Whether running the sides showed that a verdict is wrong."""
+        return any(stage.evidence is not None and stage.evidence.status == "contradicted" for stage in self.stages)
+
+    @property
     def exit_code(self) -> int:
-        return self.verdict.exit_code
+        return 2 if self.contradicted else self.verdict.exit_code
 
     @property
     def modulo(self) -> tuple[str, ...]:

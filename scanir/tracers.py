@@ -9,18 +9,19 @@ stay as they are.
 from __future__ import annotations
 
 import inspect
+import io
 import os
 import traceback
 from collections.abc import Callable as Function
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scanir import _compat
+from scanir import _compat, _compat_run
 from scanir.errors import ArgumentError, ScanirError, TraceError
 from scanir.ir.attrs import Callable
 from scanir.ir.graph import Module
 from scanir.ir.walk import attrs_in, ops_of
-from scanir.program import Interface, Program
+from scanir.program import Interface, Program, Source
 
 #: What each of JAX's staged objects still has.
 _HAS = {
@@ -92,6 +93,7 @@ class _Staged:
             provenance=provenance(tuple((dict(options) | self._extra).items())),
             notes=notes,
             sizes=self._sizes() if stage == "hlo" else (),
+            source=Source(self._bytecode, lambda: self._examples(interface)) if stage == "stablehlo" else None,
         )
 
     def _sizes(self) -> tuple[tuple[str, int], ...]:
@@ -170,6 +172,24 @@ class _Staged:
         compiled = self._compile()
         module = _read_xla(_compat.optimized_module(compiled))
         return with_splits(module, compiled, _compat.kept_arguments(compiled))
+
+    # -- what can be run -----------------------------------------------------------------------------------------------
+
+    def _bytecode(self) -> bytes:
+        if self._exported is not None:
+            return bytes(self._exported.mlir_module_serialized)
+        buffer = io.BytesIO()
+        self._lower().compiler_ir("stablehlo").operation.write_bytecode(buffer)
+        return buffer.getvalue()
+
+    def _examples(self, interface: Interface) -> tuple[Any, ...]:
+        """The values of the arguments, by leaf; of a key its numbers. None where no values were given."""
+        import jax
+
+        leaves = jax.tree.leaves((self._args, self._kwargs))
+        if len(leaves) != len(interface.arguments):
+            return (None,) * len(interface.arguments)
+        return tuple(_compat_run.value_of(leaf) for leaf in leaves)
 
     # -- what is known besides -----------------------------------------------------------------------------------------
 

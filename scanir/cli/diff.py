@@ -15,6 +15,7 @@ from scanir.cli.options import (
     given_arguments,
     import_option,
     progress,
+    run_options,
     settings_options,
     stage_option,
     stdout_is_for_the_report,
@@ -74,6 +75,7 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
     show_default=True,
     help="Colour of the report; auto follows NO_COLOR and the terminal.",
 )
+@run_options
 @click.option("--certificate", metavar="FILE", help="Write a certificate of the answer, for scanir verify.")
 @click.option("--paranoid", is_flag=True, help="Have the checker accept the answer before it is printed.")
 @import_option
@@ -82,12 +84,13 @@ def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, args_from: str | None,
     args_from_a: str | None, args_from_b: str | None, allow: tuple[str, ...], forbid: tuple[str, ...], strict: bool,
     scope: str, format_: str, color: str, under: tuple[str, ...], certificate: str | None,
-    paranoid: bool, **settings: tuple[str, ...],
+    paranoid: bool, run: int | None, run_timeout: float, **settings: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
     A and B are strategies (see scanir list), pkg.module:function, path/to/file.py:function, or files of HLO or
-    StableHLO. A function is traced with the arguments given, else with its own example; it is never run.
+    StableHLO. A function is traced with the arguments given, else with its own example; it is run
+    with --run alone.
     """
     from scanir import api
 
@@ -104,7 +107,7 @@ def command(
     with stdout_is_for_the_report():
         answer = api.diff(
             a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b,
-            under=under, **made,
+            under=under, run=run or 0, run_timeout=run_timeout, **made,
         )  # fmt: skip
     if paranoid or certificate is not None:
         _certified(answer, certificate, paranoid=paranoid)

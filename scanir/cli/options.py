@@ -23,7 +23,7 @@ EXIT_CODES = """\b
 Exit codes:
   0    IDENTICAL or EQUIVALENT
   1    DIFFERENT
-  2    usage error, unreadable input, or a crash
+  2    usage error, unreadable input, a crash, or a verdict that --run contradicts
   3    INCONCLUSIVE: something hides the answer
   130  interrupted (Ctrl-C)
   141  the reader of the output went away
@@ -93,6 +93,28 @@ def stage_option(function: Decorated) -> Decorated:
         metavar="STAGE",
         help="jaxpr, stablehlo, hlo-in (before optimization), hlo (optimized), a comma list, or all.",
     )(function)
+
+
+def run_options(function: Decorated) -> Decorated:
+    """``--run`` and its limit of time. The numbers are those of `scanir.evidence.judge`, which needs numpy."""
+    timeout = click.option(
+        "--run-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=20,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long --run may run the programs of one row.",
+    )
+    return click.option(
+        "--run",
+        type=click.IntRange(min=1),
+        is_flag=False,
+        flag_value=16,
+        default=None,
+        metavar="[N]",
+        help="Run both sides, in a process of their own, on the example and N random and edge inputs; 16 unless given. "
+        "Results that differ refute equality.",
+    )(timeout(function))
 
 
 def under_option(function: Decorated) -> Decorated:

@@ -204,6 +204,8 @@ class _Comparison:
                     side,
                     self._program(side).interface.arguments[index].name,
                     constant_text(self._prover.table.payload(term)[0]),
+                    index,
+                    self._prover.table.payload(term)[0],
                 )
                 for (side, index), term in sorted(proof.bindings.items())
             )

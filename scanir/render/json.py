@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from scanir.render.words import place
-from scanir.result import SCHEMA_VERSION, Capture, Diff, Filling, LoopDiff, LoopSide, Mismatch, StageDiff
+from scanir.result import SCHEMA_VERSION, Capture, Diff, Evidence, Filling, LoopDiff, LoopSide, Mismatch, StageDiff
 
 
 def diff_to_json(diff: Diff) -> dict[str, Any]:
@@ -51,6 +51,31 @@ def _stage(stage: StageDiff) -> dict[str, Any]:
         "facts": [{"kind": fact.kind, "side": fact.side, "text": fact.text} for fact in stage.facts],
         "provenance": list(stage.provenance),
         "notes": list(stage.notes),
+        "evidence": _evidence(stage.evidence),
+    }
+
+
+def _evidence(evidence: Evidence | None) -> dict[str, Any] | None:
+    if evidence is None:
+        return None
+    differs = bool(evidence.output)
+    return {
+        "status": evidence.status,
+        "ran": evidence.ran,
+        "agreed": evidence.agreed,
+        "difference": {
+            "inputs": [{"argument": name, "value": value} for name, value in evidence.inputs],
+            "output": evidence.output,
+            "left": evidence.left,
+            "right": evidence.right,
+            "ulps": evidence.ulps,
+            "count": evidence.count,
+        }
+        if differs
+        else None,
+        "skipped": list(evidence.skipped),
+        "reason": evidence.reason,
+        "jit": {"ran": evidence.compiled, "ulps": evidence.rounding, "note": evidence.rounding_note},
     }
 
 

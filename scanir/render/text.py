@@ -32,7 +32,9 @@ _EQUAL = ("IDENTICAL", "EQUIVALENT")
 
 def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: bool = True) -> str:
     """The report, ending in a newline. ``notes`` False leaves the notes to the caller."""
-    parts: list[RenderableType] = [*(Text(line) for line in words.provenance(diff)), _head(diff)]
+    parts: list[RenderableType] = [Text(line) for line in words.provenance(diff)]
+    parts += [Text(line, "bold red") for line in words.contradiction(diff)]
+    parts.append(_head(diff))
     for stage in diff.stages:
         body = _stage(stage, notes=notes)
         if len(diff.stages) > 1:
@@ -44,7 +46,7 @@ def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: b
 
 def _head(diff: Diff) -> Text:
     return Text.assemble(
-        (diff.verdict.name, _STYLE[diff.verdict.name]),
+        (f"{diff.verdict.name}{_shown_by(diff.stages)}", _STYLE[diff.verdict.name]),
         (f"  {words.clean(diff.a)} (a) and {words.clean(diff.b)} (b)", "bold"),
         f" {words.rows(diff)}\n",
         (words.meaning(diff), "dim"),
@@ -52,8 +54,13 @@ def _head(diff: Diff) -> Text:
     )
 
 
+def _shown_by(stages: tuple[StageDiff, ...]) -> str:
+    return f" ({kind})" if (kind := words.proved(stages)) else ""
+
+
 def _stage_title(stage: StageDiff) -> Text:
-    title = Text.assemble((f"{words.clean(stage.title)}: ", "bold"), (stage.verdict.name, _STYLE[stage.verdict.name]))
+    verdict = (f"{stage.verdict.name}{_shown_by((stage,))}", _STYLE[stage.verdict.name])
+    title = Text.assemble((f"{words.clean(stage.title)}: ", "bold"), verdict)
     if modulo := words.summary(stage):
         title.append(f" {modulo}")
     return title
@@ -64,6 +71,7 @@ def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if stage.mismatch is not None:
         parts += [_heading("first difference"), _mismatch(stage.mismatch)]
+    parts += _evidence(stage)
     parts += _bullets("reasons", stage.reasons)
     if stage.modulo:
         parts += [_heading("rules that were needed"), _rules(stage)]
@@ -105,6 +113,30 @@ def _bullets(title: str, lines: tuple[str, ...]) -> list[RenderableType]:
     for line in lines:
         grid.add_row(Text("-"), Text(words.clean(line)))
     return [_heading(title), _indented(grid)]
+
+
+def _evidence(stage: StageDiff) -> list[RenderableType]:
+    """What running the sides showed: the input on which they differ, with both results, and how much was run."""
+    found = stage.evidence
+    if found is None:
+        return []
+    parts: list[RenderableType] = [_heading("evidence")]
+    if found.output:
+        if found.inputs:
+            parts.append(_indented(Text(words.DIFFERS[found.status])))
+            grid = _grid("bold", "default")
+            for name, value in found.inputs:
+                grid.add_row(Text(words.clean(name)), Text(words.clean(value)))
+            parts.append(_indented(grid, 4))
+        grid = _grid("bold", "default")
+        grid.add_row(Text("a"), Text(words.clean(found.left)))
+        grid.add_row(Text("b"), Text(words.clean(found.right)))
+        apart = f": {text}" if (text := words.apart(found)) else ""
+        parts += [_indented(Text(f"{words.clean(found.output)}{apart}")), _indented(grid, 4)]
+    grid = _grid("default", "default")
+    for line in words.evidence(stage):
+        grid.add_row(Text("-"), Text(line))
+    return [*parts, _indented(grid)] if grid.row_count else parts
 
 
 def _facts(facts: tuple[Fact, ...]) -> list[RenderableType]:

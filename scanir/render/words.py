@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 
 from scanir.normalize.rules import RULES
-from scanir.result import Binding, Diff, Filling, ForwardedOutput, LoopDiff, LoopSide, StageDiff, Verdict
+from scanir.result import Binding, Diff, Evidence, Filling, ForwardedOutput, LoopDiff, LoopSide, StageDiff, Verdict
 
 #: Characters of one name or value that a person still reads; JSON has all.
 LONGEST = 400
@@ -28,6 +28,12 @@ LOOP_MEANING = {
     "SAME-BODY": "the same body, given other values",
     "DIFFERENT": "another body",
     "UNPAIRED": "without a counterpart",
+}
+_EQUAL = (Verdict.IDENTICAL, Verdict.EQUIVALENT)
+#: What running the sides makes of DIFFERENT.
+SHOWN = {
+    "refuted": "results differ on the input shown",
+    "unproved": "no proof of equality within the rules; results agreed wherever both sides were run",
 }
 _OTHER = {"a": "b", "b": "a"}
 
@@ -58,10 +64,78 @@ def listed(items: Iterable[str]) -> str:
 
 def meaning(diff: Diff) -> str:
     """The line under the verdict."""
+    if kind := proved(diff.stages):
+        return SHOWN[kind]
     if diff.verdict is not Verdict.EQUIVALENT:
         return MEANING[diff.verdict]
     under = [name for name, some in (("bindings", diff.bindings), ("assumptions", _assumed(diff))) if some]
     return MEANING[diff.verdict] if not under else f"{MEANING[diff.verdict]}, under the {' and '.join(under)} shown"
+
+
+def proved(stages: Iterable[StageDiff]) -> str:
+    """``refuted`` or ``unproved``: what running the sides makes of the rows that are DIFFERENT; empty without it."""
+    told = {s.evidence.status for s in stages if s.verdict is Verdict.DIFFERENT and s.evidence is not None}
+    return next((status for status in ("refuted", "unproved") if status in told), "")
+
+
+def evidence(stage: StageDiff) -> tuple[str, ...]:
+    """What running the sides showed, besides the difference itself, in lines."""
+    found = stage.evidence
+    if found is None:
+        return ()
+    lines = []
+    inputs = count(found.agreed, "input")
+    if found.agreed and found.output:
+        lines.append(f"results agreed on {inputs} before")
+    elif found.agreed:
+        lines.append(f"results are the same bits on {inputs}, in StableHLO's reference interpreter")
+    if found.reason:
+        lines.append(f"not run: {clean(found.reason)}" if found.status == "not run" else clean(found.reason))
+    lines += [f"left out: {clean(told)}" for told in found.skipped]
+    if found.compiled:
+        lines.append(_under_jit(stage, found))
+    elif found.rounding_note:
+        lines.append(clean(found.rounding_note))
+    return tuple(lines)
+
+
+def _under_jit(stage: StageDiff, found: Evidence) -> str:
+    same = not found.rounding and not found.rounding_note
+    if found.output:
+        return "under jit results are the same bits there" if same else "under jit results differ there too"
+    on = f"on {count(found.compiled, 'input')}"
+    if same:
+        return f"under jit results are the same bits {on}"
+    more = f"; {clean(found.rounding_note)}" if found.rounding_note else ""
+    what = "codegen rounding: at most" if stage.verdict in _EQUAL else "under jit results are apart by at most"
+    return f"{what} {found.rounding or 0:,} ulp {on}{more}"
+
+
+#: What the difference of an `Evidence` is, by its status.
+DIFFERS = {
+    "refuted": "results differ, in StableHLO's reference interpreter, on",
+    "contradicted": "results differ, in StableHLO's reference interpreter, on",
+    "compiled away": "the compiler takes a difference of the StableHLO away, which is, on",
+    "set aside": "results differ, as an allowed rule that is not exact lets them, on",
+}
+
+
+def apart(found: Evidence) -> str:
+    """``1 ulp apart; 1 of 3 elements differ``."""
+    ulps = "" if found.ulps is None else f"{found.ulps:,} ulp apart"
+    return "; ".join(part for part in (ulps, found.count) if part)
+
+
+def contradiction(diff: Diff) -> tuple[str, ...]:
+    """The lines of an error, where a run contradicts a verdict of equality."""
+    if not diff.contradicted:
+        return ()
+    rows = listed(s.title for s in diff.stages if s.evidence is not None and s.evidence.status == "contradicted")
+    return (
+        f"error: the verdict at {rows} is wrong: running both sides contradicts it",
+        "  please report this: it is a bug of scanir's, not of the programs",
+        "  send this report, both programs or their StableHLO, and what scanir doctor prints",
+    )
 
 
 def provenance(diff: Diff) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from scanir.errors import TargetError
 from scanir.ir.graph import Module
 from scanir.ir.types import TupleType
 from scanir.ir.walk import ops_of
-from scanir.program import Argument, Interface, Program
+from scanir.program import Argument, Interface, Program, Source
 from scanir.targets.arguments import Arguments
 from scanir.targets.target import Target
 
@@ -34,13 +34,14 @@ _JAXPR = re.compile(r"\{ *lambda\b|let jaxpr\b|let [\w:]+ = \{ *lambda\b")
 class Artifact(Target):
     """A module that was read from a file."""
 
-    __slots__ = ("_module",)
+    __slots__ = ("_module", "_source")
 
-    def __init__(self, label: str, module: Module) -> None:
+    def __init__(self, label: str, module: Module, source: bytes | None = None) -> None:
         self.function = module
         self.kind = "file"
         self.label = label
         self._module = module
+        self._source = None if source is None else Source(lambda: source)
         self._arguments = None
         self._directory = ""
         self._options = {}
@@ -68,7 +69,9 @@ class Artifact(Target):
         notes = (
             () if _has_lines(self._module) else (f"{self.label} holds no source lines: it was written without them",)
         )
-        return {self.stage: Program(self.stage, self._module, interface_of(self._module), self.label, notes=notes)}
+        interface = interface_of(self._module)
+        program = Program(self.stage, self._module, interface, self.label, notes=notes, source=self._source)
+        return {self.stage: program}
 
 
 def _has_lines(module: Module) -> bool:
@@ -84,12 +87,19 @@ def read_artifact(name: str) -> Artifact:
     except OSError as problem:
         raise TargetError(f"{name} cannot be read: {problem.strerror}", where=name) from problem
     label = "standard input" if name == "-" else name
-    return Artifact(label, _module(data, label))
+    return _artifact(label, data)
 
 
 def read_text(text: str) -> Artifact:
     """Read IR that is at hand as text. Raises ScanirError."""
-    return Artifact("a text", _module(text.encode("utf-8", "replace"), "a text"))
+    return _artifact("a text", text.encode("utf-8", "replace"))
+
+
+def _artifact(label: str, data: bytes) -> Artifact:
+    module = _module(data, label)
+    # What scanir printed is StableHLO in its own form, which no other tool reads.
+    own = not data.startswith(BYTECODE) and _CANONICAL.search(data[: 1 << 16].decode("utf-8", "replace")) is not None
+    return Artifact(label, module, data if module.dialect == "stablehlo" and not own else None)
 
 
 def _module(data: bytes, label: str) -> Module:
