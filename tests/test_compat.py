@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 from typing import Any
 
 import jax
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from scanir import _compat, _compat_rules
+from scanir import _compat, _compat_mlir, _compat_rules, _compat_run
 
 pytestmark = [pytest.mark.compat, pytest.mark.older]
 S = jax.ShapeDtypeStruct((), jnp.float32)
@@ -361,3 +362,44 @@ def test_options_for_the_compiler() -> None:
     assert _compat.option_refused("xla_cpu_enable_fast_math", True) == ""
     assert "not a valid bool" in _compat.option_refused("xla_cpu_enable_fast_math", "zork")
     assert "No such compile option" in _compat.option_refused("xla_zork", 1)
+
+
+def test_compile_and_run_stablehlo() -> None:
+    """``client.compile_and_load`` with ``DeviceList`` (up to 0.6 ``client.compile``) takes bytecode; ``execute`` takes
+    and gives arrays."""
+    buffer = io.BytesIO()
+    jax.jit(lambda x: (x + 1, x * 2)).lower(S).compiler_ir("stablehlo").operation.write_bytecode(buffer)
+    executable = _compat_run.compile_stablehlo(buffer.getvalue())
+    assert [value.tolist() for value in _compat_run.run_compiled(executable, [np.float32(3)])] == [4, 6]
+
+
+def test_value_of() -> None:
+    """``jax.random.key_data``, ``Array.is_deleted``, ``Array.is_fully_addressable``."""
+    assert _compat_run.value_of(0.5) == 0.5
+    assert _compat_run.value_of(jnp.arange(3)).tolist() == [0, 1, 2]
+    assert _compat_run.value_of(jax.random.key(7)).tolist() == [0, 7]
+    assert _compat_run.value_of(S) is None
+    gone = jnp.ones(2)
+    gone.delete()
+    assert _compat_run.value_of(gone) is None
+
+
+def test_eval_module() -> None:
+    """``stablehlo.eval_module(module, [attributes])`` in the bindings of StableHLO."""
+    context = _compat_mlir.new_context()
+    text = "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n return %x : tensor<i32>\n}"
+    module = _compat_mlir.mlir_ir().Module.parse(text, context)
+    assert [str(attr) for attr in _compat_mlir.eval_module(module, ["dense<7> : tensor<i32>"])] == [
+        "dense<7> : tensor<i32>"
+    ]
+
+
+def test_through_hlo() -> None:
+    """``mlir.mlir_module_to_xla_computation`` and back; text or bytecode, in ``jaxlib._jax`` or ``xla_extension``."""
+    text = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = chlo.sinh %x : tensor<f32> -> tensor<f32>
+      return %0 : tensor<f32>
+    }"""
+    back = _compat_mlir.mlir_ir().Module.parse(_compat_mlir.through_hlo(text), _compat_mlir.new_context())
+    assert "chlo" not in str(back)
+    assert "stablehlo.exponential" in str(back)

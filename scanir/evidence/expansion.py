@@ -91,9 +91,9 @@ def expand(module: Any) -> None:
     """Replace each op of CHLO by a call of what XLA expands it to, where that is StableHLO."""
     known: dict[str, str] = {}
     for op in [op for op in _ops(module) if op.name.startswith(_FRONT_END)]:
-        key = f"{op.name}{op.attributes}{[v.type for v in op.operands]}{[v.type for v in op.results]}"
+        key = _alone(op)
         if key not in known:
-            known[key] = _add_expansion(module, op, f"scanir_expanded_{len(known)}")
+            known[key] = _add_expansion(module, key, f"scanir_expanded_{len(known)}")
         if known[key]:
             _replace(module, op, known[key])
 
@@ -124,9 +124,9 @@ def _ops(module: Any) -> list[Any]:
     return found
 
 
-def _add_expansion(module: Any, op: Any, prefix: str) -> str:
-    """Add the functions that an op expands to; the name of the first of them, empty where there is no expansion."""
-    expanded = parse_module(through_hlo(_alone(op)), op.name)
+def _add_expansion(module: Any, alone: str, prefix: str) -> str:
+    """Add the functions that the module of one op expands to; the name of the first, empty without an expansion."""
+    expanded = parse_module(through_hlo(alone), "an op that XLA expands")
     if any(op.name.startswith(("chlo.", "mhlo.")) or op.name == "stablehlo.custom_call" for op in _ops(expanded)):
         return ""
     plain = expanded.operation.get_asm(enable_debug_info=False)
@@ -147,7 +147,9 @@ def _alone(op: Any) -> str:
     operands, results = ([str(value.type) for value in values] for values in (op.operands, op.results))
     names = ", ".join(f"%a{k}" for k in range(len(operands)))
     params = ", ".join(f"%a{k}: {type}" for k, type in enumerate(operands))
-    attributes = ", ".join(f"{attr.name} = {attr.attr}" for attr in op.attributes)
+    # Iterating gives names in some versions, and pairs in others.
+    pairs = [op.attributes[k] for k in range(len(op.attributes))]
+    attributes = ", ".join(f"{pair.name} = {pair.attr}" for pair in pairs)
     types = ", ".join(results)
     made = f'%r:{len(results)} = "{op.name}"({names}) {{{attributes}}} : ({", ".join(operands)}) -> ({types})'
     handed = f"return {', '.join(f'%r#{k}' for k in range(len(results)))} : {types}"
