@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Iterator
@@ -57,6 +58,7 @@ def every_equality_is_certified() -> Iterator[None]:
 
     run = verdict._Comparison.run
 
+    @functools.wraps(run)  # for who plants a bug and wants it to get through
     def certified(self: verdict._Comparison) -> StageDiff:
         answer = run(self)
         if answer.verdict.exit_code == 0 and not self._settled:

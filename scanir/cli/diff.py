@@ -103,11 +103,12 @@ def command(
         for side, text, source in (("", args, args_from), ("-a", args_a, args_from_a), ("-b", args_b, args_from_b))
     }
     given_a, given_b = (given[""] if given[side] is None else given[side] for side in ("-a", "-b"))
+    runs: dict[str, Any] = {} if run is None else {"run": run, "run_timeout": run_timeout}
     progress(f"comparing {a} and {b} at {stage}")
     with stdout_is_for_the_report():
         answer = api.diff(
             a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b,
-            under=under, run=run or 0, run_timeout=run_timeout, **made,
+            under=under, **made, **runs,
         )  # fmt: skip
     if paranoid or certificate is not None:
         _certified(answer, certificate, paranoid=paranoid)

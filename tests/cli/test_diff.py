@@ -31,6 +31,16 @@ def test_what_it_asks_for(api: FakeApi, run: Run) -> None:
     assert api.calls == [{"a": "lambda", "b": "carry"} | plain | common, {"a": "x", "b": "y"} | asked | common]
 
 
+def test_running(api: FakeApi, run: Run) -> None:
+    """``--run`` alone is the usual number of inputs; it may stand before what is no number, given as --run=N."""
+    run("diff", "x", "y", "--run")
+    run("diff", "--run=3", "x", "y", "--run-timeout", "0.5")
+    assert [(call["run"], call["run_timeout"]) for call in api.calls] == [(16, 20), (3, 0.5)]
+    assert run("diff", "x", "y", "--run", "none").code == 2
+    assert run("diff", "x", "y", "--run=0").code == 2
+    assert run("diff", "x", "y", "--run", "--run-timeout", "0").code == 2
+
+
 def test_transforms(api: FakeApi, run: Run) -> None:
     run("diff", "x", "y", "--under", "grad,vmap", "--under", "jvp")
     run("show", "x", "--under", "vmap(in_axes=(0,None))")
