@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -96,19 +96,20 @@ def command(
 
     if a == b == "-":
         raise TargetError("standard input holds one program, not two", hint="give one side as a file or by name")
-    made = {name: texts for name, texts in settings.items() if texts}
+    made: dict[str, Any] = {name: texts for name, texts in settings.items() if texts}
     # Under settings of their own (jax_enable_x64, say) arguments are read where the sides are made.
     given: dict[str, Arguments | str | None] = {
         side: text if made and text is not None and source is None else given_arguments(text, source, side)
         for side, text, source in (("", args, args_from), ("-a", args_a, args_from_a), ("-b", args_b, args_from_b))
     }
     given_a, given_b = (given[""] if given[side] is None else given[side] for side in ("-a", "-b"))
-    runs: dict[str, Any] = {} if run is None else {"run": run, "run_timeout": run_timeout}
+    if run is not None:
+        made |= {"run": run, "run_timeout": run_timeout}
     progress(f"comparing {a} and {b} at {stage}")
     with stdout_is_for_the_report():
         answer = api.diff(
             a, b, stage=stage, allow=allow, forbid=forbid, strict=strict, scope=scope, args_a=given_a, args_b=given_b,
-            under=under, **made, **runs,
+            under=under, **made,
         )  # fmt: skip
     if paranoid or certificate is not None:
         _certified(answer, certificate, paranoid=paranoid)
