@@ -140,6 +140,7 @@ def _side(side: Side, record: StageRecord) -> None:
             loops.trivial(side, node)
         elif node.kind == "inline":
             side.use("calls", node.number)
+            side.use_all(side.keys.inlined(node.op), "O8", "an inlined call that asks for something", node)
             if node.op.name == "fusion":
                 side.use("class:fusion", node.number)
         elif node.kind == "loop":

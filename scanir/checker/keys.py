@@ -6,9 +6,19 @@ only where that rule is in force. What no artifact shows equals nothing but itse
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scanir.checker.effects import calls_python
-from scanir.checker.tables import ATTRIBUTE_CLASSES, LABELS, STRICT, TYPE_CLASSES
-from scanir.ir.attrs import Attr, Callable, Hidden, Opaque, Record, Seq, Symbol, TypeAttr
+from scanir.checker.tables import (
+    ATTRIBUTE_CLASSES,
+    CODE_GENERATION,
+    LABELS,
+    ORIGINS,
+    SMALL_CALL,
+    STRICT,
+    TYPE_CLASSES,
+)
+from scanir.ir.attrs import Attr, Bool, Callable, Hidden, Opaque, Record, Seq, Symbol, Text, TypeAttr
 from scanir.ir.graph import Op
 from scanir.ir.types import TensorType, TupleType, Type
 
@@ -63,7 +73,7 @@ class Keys:
         used = self.attributes(left, right, dropped)
         strict = left.name in STRICT
         pairs = [(x.type, y.type, strict) for x, y in zip(left.results, right.results, strict=True)]
-        if left.name == "bitcast":  # what it means lies in both layouts
+        if left.name == "bitcast" or (strict and self._dialect == "hlo"):  # what it means lies in all layouts
             pairs += [(x.type, y.type, True) for x, y in zip(left.operands, right.operands, strict=True)]
             pairs = [(x, y, True) for x, y, _ in pairs]
         for x, y, exact in pairs:
@@ -88,10 +98,29 @@ class Keys:
                 if more is not None:
                     used |= more
                     continue
-            kind = ATTRIBUTE_CLASSES.get((self._dialect, left.name, name)) or ATTRIBUTE_CLASSES.get(
-                (self._dialect, "*", name)
-            )
+            kind = self._class(left.name, name, [values[name] for values in (mine, others) if name in values])
             if kind is None or kind not in self._rules or left.name in STRICT:
+                return None
+            used.add(kind)
+        return frozenset(used)
+
+    def _class(self, op: str, name: str, values: Sequence[Attr]) -> str | None:
+        if name == "backend_config" and op in ("fusion", "call"):
+            return "class:backend-config" if all(map(_only_code_generation, values)) else None
+        table = ATTRIBUTE_CLASSES
+        return table.get((self._dialect, op, name)) or table.get((self._dialect, "*", name))
+
+    def inlined(self, op: Op) -> frozenset[str] | None:
+        """The rules that it takes to lose a call itself; None where it asks for something that no rule sets aside."""
+        used: set[str] = set()
+        for name, value in op.attributes:
+            if name in ORIGINS or _asks_nothing(value):
+                continue
+            if name == "frontend_attributes" and isinstance(value, Record):
+                if all(field == SMALL_CALL for field, _ in value.fields):
+                    continue
+            kind = self._class(op.name, name, (value,))
+            if kind is None or kind not in self._rules:
                 return None
             used.add(kind)
         return frozenset(used)
@@ -136,3 +165,17 @@ class Keys:
 
     def _allowed(self, rule: str, applies: bool) -> frozenset[str] | None:
         return frozenset({rule}) if applies and rule in self._rules else None
+
+
+def _only_code_generation(config: Attr) -> bool:
+    return isinstance(config, Record) and all(name in CODE_GENERATION for name, _ in config.fields)
+
+
+def _asks_nothing(value: Attr) -> bool:
+    """An attribute of a call that leaves open what it could ask for: no sharding, no layout, no mesh, no option."""
+    if isinstance(value, Seq):
+        return all(map(_asks_nothing, value.items))
+    if isinstance(value, Record):
+        fields = dict(value.fields)
+        return fields.get("shows") == Text("UnspecifiedValue") or fields.get("axes") == Seq(())
+    return value in (Opaque("none", ""), Bool(False))

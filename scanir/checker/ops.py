@@ -23,6 +23,10 @@ def constant(side: Side, node: Node) -> None:
     if mine is None or other is None:
         raise side.bad("O4", "a class names a constant that is none", node)
     side.use_all(side.keys.attr(mine, other), "O4", "another constant than that of its class", node)
+    named = side.layouts[entry.side].makers[entry.at]
+    if named is not None:
+        more = side.keys.attributes(node.op, named.op, frozenset({"value"}))
+        side.use_all(more, "O4", "a constant that says more than that of its class", node)
     side.typed(node.first, entry, node, "O4")
 
 

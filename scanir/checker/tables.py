@@ -144,6 +144,17 @@ ATTRIBUTE_CLASSES = {
     ("jaxpr", "jit", "donated_invars"): "class:donation",
     ("jaxpr", "*", "weak_type"): "weak-type",
 }
+#: Fields of the backend_config of a fusion or call that say how code is made for its callee: class:backend-config.
+CODE_GENERATION = _names(
+    """
+    outer_dimension_partitions operation_queue_id wait_on_operation_queues force_earliest_schedule reification_cost
+    native_emitter_backend_config fusion_config fusion_backend_config scoped_memory_configs used_scoped_memory_configs
+    fusion_formation_source
+    """
+)
+#: Attributes of calls that say how the call came about, and the frontend attribute of calls that a compiler makes.
+ORIGINS = frozenset({"inline", "keep_unused", "name", "callee", "kind"})
+SMALL_CALL = "xla_cpu_small_call"
 #: Fact of a tensor type -> the rule or class that may set it aside.
 TYPE_CLASSES = {
     "weak_type": "weak-type",

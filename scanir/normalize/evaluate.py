@@ -145,7 +145,9 @@ class Evaluator:
         if op.name == "constant":
             value = op.attribute("value")
             assert value is not None
-            return (table.intern("const", (self.eraser.attr(value), types[0])),)
+            plain = table.intern("const", (self.eraser.attr(value), types[0]))
+            told = self.eraser.attributes(op, frozenset({"value"})) if len(op.attributes) > 1 else ()
+            return (plain if not told else table.intern("op", ("constant with", told, types, 1, ""), (plain,)),)
         packed = self.tuples.results(op, operands, types)
         if packed and packs(op, types, self.eraser.type, self.eraser.attributes(op)):
             return packed

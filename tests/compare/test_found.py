@@ -282,3 +282,15 @@ def test_a_conversion_that_says_another_type_than_its_result() -> None:
     other = eqn.replace(params=eqn.params | {"new_dtype": jnp.dtype("uint32")})
     changed = closed.replace(jaxpr=closed.jaxpr.replace(eqns=[other]))
     assert scanir.diff(closed, changed, stage="jaxpr").verdict is Verdict.DIFFERENT
+
+
+def test_what_a_constant_says_besides_its_value_is_not_lost(tmp_path: Path) -> None:
+    text = "%0 = stablehlo.constant {}dense<2.0> : tensor<f32>\n %1 = stablehlo.multiply %0, %x : tensor<f32>\n"
+    text += "return %1 : tensor<f32>"
+    plain, told, split = (
+        stablehlo(tmp_path, text.format(said))
+        for said in ("", '{made_up.name = "a"} ', '{mhlo.sharding = "{replicated}"} ')
+    )
+    assert verdict(plain, told) is Verdict.DIFFERENT
+    assert verdict(plain, split) is Verdict.EQUIVALENT
+    assert verdict(plain, split, forbid=["class:sharding"]) is Verdict.DIFFERENT

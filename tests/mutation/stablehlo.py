@@ -54,6 +54,10 @@ _BLOCK = re.compile(r"^[ ]*\^bb\d+\((.*)\):[ ]*$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(%\w+): ")
 _CLOSE = re.compile(r"^[ ]*\}\)", re.MULTILINE)
 _USE = re.compile(r"%\w+(?:#\d+)?")
+_USUAL = re.compile(
+    r"false|array<i1(: (false(, )?)+)?>|\[(#stablehlo<precision DEFAULT>(, )?)*\]|array<i64(: (1(, )?)+)?>|"
+    r"dense<0> : tensor<\w+>|false : i1|#stablehlo<comparison_type NOTYPE>|1 : i32|dense<(false|1)> : tensor<\w+>"
+)
 _DTYPE = re.compile(r"(?<=[<x])(f32|f64|bf16|i32|ui32|i64|i1|f16|i8|ui8)(?=>)")
 _OTHERS = {"f32": "f64", "f64": "f32", "bf16": "f16", "f16": "bf16", "i32": "ui32", "ui32": "i32", "i64": "ui64",
            "i8": "ui8", "ui8": "i8"}  # fmt: skip
@@ -270,6 +274,8 @@ def _attributes(module: GenericText, line: Line, plain: str) -> Found:
         head = text.rindex('"' + key, 0, start) if text[head - 1] == '"' else head
         if key == text[start - len(key) : start]:
             head = start - len(key)
+        if _USUAL.fullmatch(text[start:end]):
+            continue  # what is left out is so by default
         if text.startswith(", ", end):
             end += 2
         elif text[head - 2 : head] == ", ":
