@@ -13,7 +13,7 @@ from typing import Any
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.ir.walk import symbols
 from scanir.normalize.classes import facts
-from scanir.normalize.effects import Effects, callee_order, callees
+from scanir.normalize.effects import callee_order, callees, effects_of
 from scanir.normalize.erase import Eraser
 from scanir.program import Program
 
@@ -31,7 +31,7 @@ class Isomorphism:
         )
         for eraser in self._erasers:
             eraser.symbol = lambda name: "function"
-        self._effects = tuple(Effects(m, callee_order(m)[0]) for m in self._modules if not callee_order(m)[1])
+        self._effects = tuple(effects_of(m) for m in self._modules if not callee_order(m)[1])
         self.ordered = True
         self.renamed: dict[tuple[str, str], None] = {}
         self._closed: dict[tuple[int, int], bool] = {}

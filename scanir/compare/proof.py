@@ -343,6 +343,15 @@ class Prover:
         return names
 
 
+def one_sided(proof: Proof) -> frozenset[str]:
+    """The rules that were applied on one side more often than on the other, and those outside the terms."""
+    left, right = (side.log for side in proof.sides)
+    found = {rule for rule, _ in (left - right) + (right - left)} | set(proof.uses)
+    if found & {"carry-closure", "constant-carry"}:
+        found |= {"carry-order"}
+    return frozenset(found)
+
+
 def candidates(proof: Proof) -> frozenset[str]:
     """The rules that a proof that holds may rest on."""
     found = frozenset().union(proof.sides[0].used, proof.sides[1].used, proof.uses)

@@ -13,12 +13,14 @@ from scanir.compare.loops import compare_loops
 from scanir.compare.mismatch import Origins, exchanged_places, first_mismatch
 from scanir.compare.pairing import pair_arguments
 from scanir.compare.profile import profile, use
-from scanir.compare.proof import Proof, Prover, candidates
+from scanir.compare.proof import Proof, Prover, candidates, one_sided
 from scanir.compare.provenance import differences, told
 from scanir.errors import ScanirError
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Location
+from scanir.ir.structure import SCANS, WHILES
 from scanir.ir.verify import problems
+from scanir.ir.walk import ops_of
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT, HARMLESS, PROVENANCE, RULES
 from scanir.normalize.side import CallCycle, Side, nan_bits_are_seen
@@ -99,13 +101,13 @@ class _Comparison:
 
     def _minimal(self, proof: Proof) -> Proof:
         """A proof from which no rule can be taken away; rules are tried in the fixed order of the table."""
-        keep = candidates(proof)
-        smaller = self._prover.attempt(keep)
-        if not smaller.holds:
-            keep, smaller = proof.rules, proof
-        essential = self._prover.attempt(keep.intersection(proof.uses))
-        if essential.holds:
-            keep, smaller = essential.rules, essential
+        keep, smaller = proof.rules, proof
+        # The fewest first: what one side alone needed, then what the sides rest on outside the terms, then all in use.
+        for guess in (one_sided(proof), frozenset(proof.uses), candidates(proof)):
+            attempt = self._prover.attempt(guess & proof.rules)
+            if attempt.holds:
+                keep, smaller = attempt.rules, attempt
+                break
         order = [rule for rule in (*RULES, HARMLESS) if rule in keep]
         at_once = True
         while order:
@@ -209,7 +211,7 @@ class _Comparison:
                 )
                 for (side, index), term in sorted(proof.bindings.items())
             )
-        loops = self._loops(proof, describers, identical=verdict is Verdict.IDENTICAL)
+        loops = () if not self._has_loops() else self._loops(proof, describers, identical=verdict is Verdict.IDENTICAL)
         return StageDiff(
             stage=self._a.stage,
             verdict=verdict,
@@ -255,6 +257,10 @@ class _Comparison:
             return loops
         # What holds for the programs holds for their loops: under the bindings, or as the lemmas show.
         return tuple(replace(loop, verdict="EQUIVALENT") if loop.verdict == "SAME-BODY" else loop for loop in loops)
+
+    def _has_loops(self) -> bool:
+        loops = SCANS | WHILES
+        return any(op.name in loops for p in (self._a, self._b) for f in p.module.functions for op in ops_of(f.body))
 
     def _program(self, side: str) -> Program:
         return self._a if side == "a" else self._b

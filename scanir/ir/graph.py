@@ -87,7 +87,7 @@ class Function:
     result_attrs: tuple[Attrs, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Module:
     """A program in one dialect: ``jaxpr``, ``stablehlo`` or ``hlo``. Functions in reading order; names are unique."""
 

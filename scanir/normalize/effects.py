@@ -6,6 +6,8 @@ ops are as pure as their regions and callees. Static, linear, computed once a mo
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Function, Module, Op, Region
 from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES
@@ -102,8 +104,28 @@ def callees(region: Region) -> list[str]:
     return [name for op in ops_of(region) for name in symbols(op.attributes)]
 
 
+#: What was found out of a module, for as long as it lives.
+_ORDERS: WeakKeyDictionary[Module, tuple[tuple[Function, ...], tuple[str, ...]]] = WeakKeyDictionary()
+_EFFECTS: WeakKeyDictionary[Module, dict[frozenset[int], Effects]] = WeakKeyDictionary()
+
+
+def effects_of(module: Module, dropped: frozenset[int] = frozenset()) -> Effects:
+    """The effects of a module without cycles of calls, worked out once."""
+    known = _EFFECTS.setdefault(module, {})
+    if dropped not in known:
+        known[dropped] = Effects(module, callee_order(module)[0], dropped)
+    return known[dropped]
+
+
 def callee_order(module: Module) -> tuple[tuple[Function, ...], tuple[str, ...]]:
-    """The functions, callees first, and the names of those in a cycle of calls (which are left out)."""
+    """The functions, callees first, and the names of those in a cycle of calls (which are left out); once a module."""
+    found = _ORDERS.get(module)
+    if found is None:
+        found = _ORDERS[module] = _ordered(module)
+    return found
+
+
+def _ordered(module: Module) -> tuple[tuple[Function, ...], tuple[str, ...]]:
     names = {function.name: function for function in module.functions}
     uses = {name: [c for c in dict.fromkeys(callees(f.body)) if c in names] for name, f in names.items()}
     waiting = {name: len(called) for name, called in uses.items()}

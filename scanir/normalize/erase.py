@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable as Function
 from typing import Any
 
-from scanir.ir.attrs import Attr, Callable, Hidden, Opaque, Record, Seq, Symbol, TypeAttr
+from scanir.ir.attrs import Array, Attr, Bool, Callable, Float, Hidden, Int, Opaque, Record, Seq, Symbol, Text, TypeAttr
 from scanir.ir.graph import Module, Op
 from scanir.ir.types import TensorType, TupleType, Type
 from scanir.normalize.classes import STRICT_OPS, TYPE_CLASSES, attribute_class
 from scanir.normalize.effects import calls_python
+
+#: Attributes that are their own keys.
+_THEMSELVES = frozenset({Bool, Int, Float, Text, Array})
 
 
 class Eraser:
@@ -98,6 +101,8 @@ class Eraser:
 
     def attr(self, attr: Attr) -> Any:
         """A hashable key of one attribute."""
+        if type(attr) in _THEMSELVES:
+            return attr
         match attr:
             case Callable():
                 return self._callable(attr)
@@ -106,11 +111,11 @@ class Eraser:
             case Symbol(name):
                 return self.symbol(name)
             case Seq(items):
-                return ("seq", tuple(self.attr(item) for item in items))
+                return ("seq", tuple([item if type(item) in _THEMSELVES else self.attr(item) for item in items]))
             case Record(fields):
                 return ("record", tuple((name, self.attr(value)) for name, value in fields))
-            case TypeAttr(type):
-                return ("type", self.type(type))
+            case TypeAttr(named):
+                return ("type", self.type(named))
             case Opaque(kind="unresolved-symbol"):
                 return self._hidden(
                     Hidden("a name that the module does not define", attr.text, "dump the whole module")

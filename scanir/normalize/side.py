@@ -12,7 +12,7 @@ from scanir.ir.types import TensorType, Type
 from scanir.ir.walk import ops_of, symbols
 from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
-from scanir.normalize.effects import Effects, callee_order, callees
+from scanir.normalize.effects import callee_order, callees, effects_of
 from scanir.normalize.erase import Eraser
 from scanir.normalize.evaluate import BUDGET, BudgetExceeded, Evaluator
 from scanir.normalize.identities import sees_nan_bits
@@ -78,7 +78,7 @@ def normalize(
         raise CallCycle(f"functions call each other in a cycle: {', '.join(cycle)}", where=module.name)
     eraser = Eraser(module, side, rules, guess=settings.guess, settled=settings.settled)
     skipped = dead_callbacks(module) if "dead-code" in rules else frozenset()
-    evaluator = Evaluator(module, Table(), eraser, Effects(module, order, skipped), rules)
+    evaluator = Evaluator(module, Table(), eraser, effects_of(module, skipped), rules)
     evaluator.skipped = skipped
     evaluator.budget = settings.budget
     evaluator.recording = settings.recording
