@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scanir.checker.certificate import SideRecord, StageRecord
-from scanir.checker.check import artifact
+from scanir.checker.digest import artifact
 from scanir.checker.identical import Bijection, ops_in
 from scanir.compare.isomorphism import Isomorphism
 from scanir.compare.pairing import pair_arguments
@@ -16,7 +16,7 @@ from scanir.program import Program
 
 def identical(a: Program, b: Program) -> StageRecord:
     """The record of a pair that is IDENTICAL. Raises Rejected where the checker does not think so."""
-    sides = [SideRecord(p.label, "", artifact(p), tuple(sorted(p.provenance)), (), (), ()) for p in (a, b)]
+    sides = [SideRecord(p.label, "", artifact(p.module), tuple(sorted(p.provenance)), (), (), ()) for p in (a, b)]
     pairs = pair_arguments(a, b).pairs
     record = StageRecord(a.stage, "", "IDENTICAL", (sides[0], sides[1]), pairs, (), (), (), (), (), ())
     pairing = Isomorphism(a, b)

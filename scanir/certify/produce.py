@@ -14,7 +14,8 @@ from scanir.certify.bijection import identical
 from scanir.certify.classes import Classes, Converter
 from scanir.certify.recorded import Recorded
 from scanir.checker.certificate import SCHEMA_VERSION, Class, SideRecord, StageRecord, read, row
-from scanir.checker.check import artifact, check, derive
+from scanir.checker.check import check, derive
+from scanir.checker.digest import artifact
 from scanir.checker.liveness import Liveness
 from scanir.checker.verdict import Rejected
 from scanir.compare.interface import compare_interfaces
@@ -78,7 +79,7 @@ def _written(prover: Prover, proof: Proof, programs: tuple[Program, Program]) ->
         bindings.append((k, argument, numbers[c] if c != -1 else -1))
     records = tuple(
         SideRecord(
-            program.label, "", artifact(program), tuple(sorted(program.provenance)), tuple(layout.shape),
+            program.label, "", artifact(program.module), tuple(sorted(program.provenance)), tuple(layout.shape),
             tuple(sorted(k for k in layout.dropped_numbers)), tuple(-1 if c == -1 else numbers[c] for c in map),
         )
         for program, layout, map in zip(programs, layouts, maps, strict=True)

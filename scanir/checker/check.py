@@ -5,12 +5,12 @@ Accepts by saying nothing; else raises Rejected with the obligation that failed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scanir.checker import interface, loops, ops
 from scanir.checker.certificate import StageRecord
+from scanir.checker.digest import artifact
 from scanir.checker.identical import identical
 from scanir.checker.interface import BOTH, Use
 from scanir.checker.layout import Layout
@@ -21,7 +21,6 @@ from scanir.checker.verdict import Rejected
 from scanir.checker.work import Work, assumptions, differences
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Op
-from scanir.ir.printer import print_module
 from scanir.ir.verify import problems
 from scanir.ir.walk import ops_of
 from scanir.program import Program
@@ -42,11 +41,6 @@ class Found:
         for rule, side, at in self.uses:
             found.setdefault(rule, set()).add((side, at))
         return {rule: sorted(found[rule]) for rule in sorted(found)}
-
-
-def artifact(program: Program) -> str:
-    """The digest of a module as read: of its canonical text, without locations."""
-    return hashlib.sha256(print_module(program.module).encode()).hexdigest()
 
 
 def check(record: StageRecord, a: Program, b: Program) -> None:
@@ -110,7 +104,7 @@ def _same_artifacts(record: StageRecord, programs: Sequence[Program]) -> None:
             raise Rejected("O1", f"the certificate is about {said.target}, not {program.label}")
         if said.provenance != tuple(sorted(program.provenance)):
             raise Rejected("O1", f"{program.label} was made by another JAX, platform or options")
-        if said.artifact != artifact(program):
+        if said.artifact != artifact(program.module):
             raise Rejected("O1", f"{program.label} is another program than the certificate is about")
         for problem in problems(program.module)[:1]:
             raise Rejected("O1", f"{program.label} contradicts itself: {problem.what}", problem.where)

@@ -6,12 +6,14 @@ from collections.abc import Collection
 
 from scanir.checker.tables import CUSTOM_CALLS, PURE, PYTHON_CALLS, REGIONAL, STRUCTURED
 from scanir.checker.verdict import Rejected
-from scanir.ir.attrs import Bool
+from scanir.ir.attrs import Array, Bool, Float, Int, Opaque, Text
 from scanir.ir.graph import Module, Op, Region
 from scanir.ir.walk import ops_of, symbols
 
 #: The one op with an effect that may be left out, where nothing reads its results.
 DROPPABLE = "pure_callback"
+#: Attributes that hold no name of a function.
+PLAIN = (Opaque, Int, Bool, Text, Array, Float)
 
 
 def calls_python(op: Op) -> bool:
@@ -33,6 +35,7 @@ class Effects:
         self._pure, self._regional = PURE[module.dialect], REGIONAL[module.dialect] | STRUCTURED
         self._bodies = {function.name: function.body for function in module.functions}
         self._found: dict[int, bool] = {}
+        self._names: dict[int, tuple[str, ...]] = {}
         self._regions: dict[int, bool | None] = {}
 
     def function(self, name: str) -> bool:
@@ -46,8 +49,19 @@ class Effects:
             found = self._found[id(op)] = self._judge(op)
         return found
 
-    def _inside(self, op: Op) -> list[Region]:
-        return [*op.regions, *[self._bodies[name] for name in symbols(op.attributes)]]
+    def names(self, op: Op) -> tuple[str, ...]:
+        """The functions that the attributes of an op name."""
+        for _, value in op.attributes:
+            if not isinstance(value, PLAIN):
+                found = self._names.get(id(op))
+                if found is None:
+                    found = self._names[id(op)] = tuple(symbols(op.attributes))
+                return found
+        return ()
+
+    def _inside(self, op: Op) -> tuple[Region, ...]:
+        named = self.names(op)
+        return (*op.regions, *[self._bodies[name] for name in named]) if named else op.regions
 
     def region(self, region: Region) -> bool:
         """Whether any op in it takes the token. Raises Rejected for functions that call each other in a cycle."""

@@ -20,7 +20,6 @@ from scanir.ir.graph import Module, Op, Region, Value
 from scanir.ir.steps import Steps, run
 from scanir.ir.structure import BranchView, CallView, LoopView, view
 from scanir.ir.types import TOKEN, TensorType, TupleType, Type
-from scanir.ir.walk import symbols
 
 #: What a loop or a call is taken for, in ``shape``.
 LOOP, ZERO_TRIPS, ONE_TRIP = 0, 1, 2
@@ -113,6 +112,10 @@ class Layout:
         """New positions for values, which are bound to them."""
         found: list[int] = []
         for value in values:
+            if isinstance(value.type, TensorType):
+                self._env[value] = position = self._new(value.type, maker, role, start + len(found))
+                found.append(position)
+                continue
             leaves = [self._new(t, maker, role, start + len(found) + k) for k, t in enumerate(leaf_types(value.type))]
             self._env[value] = tuple(leaves) if isinstance(value.type, TupleType) else leaves[0]
             found += leaves
@@ -193,9 +196,7 @@ class Layout:
             if isinstance(value.type, TupleType):
                 groups = tuple(len(leaf_types(v.type)) for v in op.operands)
                 break
-        kind = (
-            "constant" if op.name == "constant" else "named" if any(True for _ in symbols(op.attributes)) else "plain"
-        )
+        kind = "constant" if op.name == "constant" else "named" if self._effects.names(op) else "plain"
         node = Node(len(self.nodes), op, kind, self._flat(op.operands), groups, self._place)
         self.nodes.append(node)
         return node
@@ -231,7 +232,7 @@ class Layout:
             self._place = (node, k)
             blocks.append((yield self._fun(region, node, effect)))
         self._token, self._place = before, place
-        for name in symbols(node.op.attributes):
+        for name in self._effects.names(node.op):
             blocks.append((yield self._lemma(name)))
         node.blocks, node.kind = tuple(blocks), "plain"
         self._plain(node)

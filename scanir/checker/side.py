@@ -46,8 +46,12 @@ class Side:
         roots = (*self.layout.entry.results, self.layout.entry.token_out)
         keep = "dead-carry" not in rules
         self.live = Liveness(self.layout, map, (*roots, *folded), keep_dead=keep, counters=counters).live
-        self.needed = Liveness(self.layout, map, roots, keep_dead=keep, counters=counters, proof=False).live
-        self.updates = Liveness(self.layout, map, roots, keep_dead=True, counters=counters).live
+        looping = any(node.kind in ("loop", "trivial") for node in self.layout.nodes)
+        self.needed = self.updates = self.live
+        if looping:
+            self.needed = Liveness(self.layout, map, roots, keep_dead=keep, counters=counters, proof=False).live
+        if looping and not keep:
+            self.updates = Liveness(self.layout, map, roots, keep_dead=True, counters=counters).live
         self._loops: dict[int, int | None] = {}
 
     # -- what obligations ask for
