@@ -7,6 +7,8 @@ callbacks of two processes are never called the same.
 
 from __future__ import annotations
 
+import base64
+import pickle
 from typing import Any
 
 from scanir.ir.attrs import Callable
@@ -34,6 +36,7 @@ def packed(program: Program) -> dict[str, Any]:
         "callbacks": None if program.callbacks is None else [print_attr(value) for value in program.callbacks],
         "provenance": [list(fact) for fact in program.provenance],
         "notes": list(program.notes),
+        "source": None if program.source is None else base64.b64encode(pickle.dumps(program.source)).decode("ascii"),
     }
 
 
@@ -57,4 +60,5 @@ def unpacked(data: dict[str, Any]) -> Program:
         callbacks,
         tuple((name, value) for name, value in data["provenance"]),
         tuple(data["notes"]),
+        source=None if data["source"] is None else pickle.loads(base64.b64decode(data["source"])),
     )

@@ -107,8 +107,10 @@ def _under_jit(stage: StageDiff, found: Evidence) -> str:
     if same:
         return f"under jit results are the same bits {on}"
     more = f"; {clean(found.rounding_note)}" if found.rounding_note else ""
-    what = "codegen rounding: at most" if stage.verdict in _EQUAL else "under jit results are apart by at most"
-    return f"{what} {found.rounding or 0:,} ulp {on}{more}"
+    apart = f"at most {found.rounding or 0:,} ulp {on}"
+    if stage.verdict in _EQUAL:
+        return f"codegen rounding: {apart}, under jit{more}"
+    return f"under jit results are apart by {apart}{more}"
 
 
 #: What the difference of an `Evidence` is, by its status.

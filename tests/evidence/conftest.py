@@ -1,4 +1,4 @@
-"""The process that runs programs ends with the tests that use it."""
+"""The process that runs programs ends with each module of tests that use it: other tests count child processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from scanir.evidence.process import end_idle
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def no_process_is_left() -> Iterator[None]:
     yield
     end_idle()

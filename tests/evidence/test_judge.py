@@ -256,3 +256,9 @@ def test_the_same_answer_each_time() -> None:
     first, second = (run(lambda x, y: x / y, lambda x, y: x * (1 / y), V, V)[1] for _ in range(2))
     assert first == second
     assert first.status == "refuted"
+
+
+def test_a_side_that_was_made_in_another_process() -> None:
+    """What runs comes with it."""
+    row, found = run("sum-scan", "sum-python", run=2, env_a=["SCANIR_TEST=1"])
+    assert (row.verdict, found.status, found.agreed) == (Verdict.DIFFERENT, "unproved", 2)
