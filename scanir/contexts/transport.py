@@ -27,7 +27,8 @@ def packed(program: Program) -> dict[str, Any]:
         "label": program.label,
         "module": print_module(program.module, _EXACT),
         "arguments": [
-            [a.name, print_type(a.type), a.position, a.path, a.keyword, a.donated, a.group] for a in interface.arguments
+            [a.name, print_type(a.type), a.position, a.path, a.keyword, a.donated, a.group, a.sharding]
+            for a in interface.arguments
         ],
         "kept": list(interface.kept),
         "results": list(interface.results),
@@ -36,16 +37,14 @@ def packed(program: Program) -> dict[str, Any]:
         "callbacks": None if program.callbacks is None else [print_attr(value) for value in program.callbacks],
         "provenance": [list(fact) for fact in program.provenance],
         "notes": list(program.notes),
+        "sizes": [list(size) for size in program.sizes],
         "source": None if program.source is None else base64.b64encode(pickle.dumps(program.source)).decode("ascii"),
     }
 
 
 def unpacked(data: dict[str, Any]) -> Program:
     """The program that was packed."""
-    arguments = tuple(
-        Argument(name, parse_type(type), position, path, keyword, donated, group)
-        for name, type, position, path, keyword, donated, group in data["arguments"]
-    )
+    arguments = tuple(Argument(name, parse_type(type), *rest) for name, type, *rest in data["arguments"])
     constants = tuple((int(index), parse_attr(text)) for index, text in data["constants"])
     trees = data["trees"]
     found = data["callbacks"]
@@ -60,5 +59,6 @@ def unpacked(data: dict[str, Any]) -> Program:
         callbacks,
         tuple((name, value) for name, value in data["provenance"]),
         tuple(data["notes"]),
+        tuple((name, size) for name, size in data["sizes"]),
         source=None if data["source"] is None else pickle.loads(base64.b64decode(data["source"])),
     )
