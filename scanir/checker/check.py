@@ -129,6 +129,8 @@ def _side(side: Side, record: StageRecord) -> None:
                 "O10", f"position {position} is {'dead' if c != -1 else 'live'}", side.layout.makers[position]
             )
     interface.parameters(side, record)
+    for packed in side.layout.packings.values():
+        ops.packing(side, packed)
     for node in side.layout.nodes:
         if node.kind == "trivial":
             loops.trivial(side, node)

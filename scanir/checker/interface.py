@@ -87,10 +87,27 @@ def parameters(side: Side, record: StageRecord) -> None:
         elif (entry.kind, entry.number, entry.offset) != ("in", numbers.get(argument), leaf):
             raise side.bad("O3", f"parameter {k} is not the argument that it is paired with")
         side.typed(position, entry, None, "O3")
+    _unread(side, record)
     token = side.map[layout.entry.token_in]
     first_token = side.classes[token] if token != -1 else None
     if first_token is None or (first_token.kind, first_token.number, first_token.offset) != ("in", -1, 0):
         raise side.bad("O9", "the token of the program is not its first token")
+
+
+def _unread(side: Side, record: StageRecord) -> None:
+    """Paired arguments that both modules have are of one type, read or not."""
+    if side.me:
+        return
+    a, b = side.programs
+    entries = [program.module.function(program.module.entry).body.params for program in (a, b)]
+    places = [{argument: k for k, argument in enumerate(p.interface.kept)} for p in (a, b)]
+    for x, y in record.arguments:
+        if x in places[0] and y in places[1]:
+            used = side.keys.types(entries[0][places[0][x]].type, entries[1][places[1][y]].type)
+            if used is None:
+                raise Rejected("O3", f"argument {x} of a and argument {y} of b are of unlike types")
+            for rule in sorted(used):
+                side.use(rule, -1)
 
 
 def bindings(record: StageRecord, programs: Sequence[Program], shown: Sequence[dict[int, int]]) -> Iterator[Use]:

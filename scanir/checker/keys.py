@@ -110,6 +110,17 @@ class Keys:
         table = ATTRIBUTE_CLASSES
         return table.get((self._dialect, op, name)) or table.get((self._dialect, "*", name))
 
+    def set_aside(self, op: Op, dropped: frozenset[str]) -> frozenset[str] | None:
+        """The rules that set aside all attributes but those ``dropped``; None where one belongs to the meaning."""
+        used: set[str] = set()
+        for name, value in op.attributes:
+            if name not in dropped:
+                kind = None if op.name in STRICT else self._class(op.name, name, (value,))
+                if kind is None or kind not in self._rules:
+                    return None
+                used.add(kind)
+        return frozenset(used)
+
     def inlined(self, op: Op) -> frozenset[str] | None:
         """The rules that it takes to lose a call itself; None where it asks for something that no rule sets aside."""
         used: set[str] = set()

@@ -87,6 +87,8 @@ class Layout:
         self.roles: list[tuple[str, int]] = []
         self.nodes: list[Node] = []
         self.lemmas: dict[str, Block] = {}
+        #: Ops that pack or unpack, by `id`: they have no node.
+        self.packings: dict[int, Op] = {}
         self._env: dict[Value, Leaves] = {}
         self._token = -1
         self._place: tuple[Node, int] | None = None
@@ -171,6 +173,7 @@ class Layout:
         """The ops of a region whose parameters are bound; the positions of its results."""
         for op in region.ops:
             if op.name in PACKING:
+                self.packings[id(op)] = op
                 self._env[op.results[0]] = self._flat(op.operands)
             elif op.name in ELEMENT:
                 self._element(op)
@@ -203,6 +206,7 @@ class Layout:
 
     def _element(self, op: Op) -> None:
         index, whole = op.attribute("index"), op.operands[0]
+        self.packings[id(op)] = op
         leaves = self._env[whole]
         if (
             not isinstance(index, Int) or not isinstance(whole.type, TupleType) or isinstance(leaves, int)

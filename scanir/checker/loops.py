@@ -149,7 +149,10 @@ def _step(side: Side, before: int, after: int) -> int | None:
     entry = side.classes[after]
     if entry.kind != "op" or len(entry.lists[0]) != 2:
         return None
-    name, (left, right) = side.node_of(entry).op.name, entry.lists[0]
+    op, (left, right) = side.node_of(entry).op, entry.lists[0]
+    if op.attributes and side.keys.set_aside(op, frozenset()) is None:
+        return None  # what an op says besides its operands is not to be lost
+    name = op.name
     if name in ADD and before in (left, right):
         return constant_integer(side, right if left == before else left)
     if name in SUB and left == before:

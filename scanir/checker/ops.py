@@ -6,10 +6,10 @@ from scanir.checker.effects import DROPPABLE
 from scanir.checker.folding import Neutral, neutral, scalar
 from scanir.checker.layout import Node
 from scanir.checker.side import Side
-from scanir.checker.tables import ADD, COMMUTATIVE, COPIES, DIV, MUL, SUB
+from scanir.checker.tables import ADD, COMMUTATIVE, COPIES, DIV, MUL, PACKING, SUB
 from scanir.ir.attrs import Attr, Int, Opaque, Seq, Text
 from scanir.ir.graph import Op
-from scanir.ir.types import TOKEN, TensorType
+from scanir.ir.types import TOKEN, TensorType, TupleType
 
 _UNMEANT = frozenset({"ctx", "name"})
 
@@ -62,6 +62,27 @@ def plain(side: Side, node: Node) -> None:
     for f in entry.lists[1][: len(node.op.regions)]:
         side.below(node, side.classes[f].height, "O2")
     results(side, node, c)
+
+
+def packing(side: Side, op: Op) -> None:
+    """A tuple has the types of what is packed, and an op that packs or unpacks says nothing besides (O5)."""
+    said = [name for name, _ in op.attributes if name != "index"]
+    used = frozenset() if not said else side.keys.set_aside(op, frozenset({"index"}))
+    whole = (op.results if op.name in PACKING else op.operands)[0].type
+    if not isinstance(whole, TupleType):
+        raise side.bad("O5", f"{op.name} of what is no tuple")
+    if op.name in PACKING:
+        pairs = list(zip(whole.elements, [value.type for value in op.operands], strict=True))
+    else:
+        index = op.attribute("index")
+        pairs = [(whole.elements[index.value], op.results[0].type)] if isinstance(index, Int) else []
+    for left, right in pairs:
+        more = side.keys.types(left, right)
+        used = None if used is None or more is None else used | more
+    if used is None:
+        raise side.bad("O5", f"{op.name} that says more than what it packs")
+    for rule in sorted(used):
+        side.use(rule, -1)
 
 
 def results(side: Side, node: Node, c: int) -> None:
@@ -163,10 +184,25 @@ def hands_on(op: Op) -> bool:
         elif name == "dimensions" and op.name == "reshape":
             if _numbers(value) not in (None, rank):
                 return False
-        elif name not in ignored and name not in _UNMEANT:
+        elif name in ignored:
+            if not _repeats(op.name, name, value, type):
+                return False
+        elif name not in _UNMEANT:
             return False
     said = [name for name, _ in op.attributes if name in permutations]
     return bool(said) or not permutations
+
+
+def _repeats(op: str, name: str, value: Attr, type: TensorType) -> bool:
+    """Whether an attribute says no more than the result type does."""
+    if name == "new_dtype":
+        return value == Opaque("dtype", type.dtype)
+    if name in ("new_sizes", "shape") and isinstance(value, Seq):
+        sizes = [item.value if isinstance(item, Int) else None for item in value.items]
+        return len(sizes) == len(type.shape) and all(
+            isinstance(dim, str) if size is None else size == dim for size, dim in zip(sizes, type.shape, strict=True)
+        )
+    return op != "squeeze" or value == Seq(())
 
 
 def _numbers(attr: Attr) -> tuple[int, ...] | None:
@@ -182,13 +218,18 @@ def _numbers(attr: Attr) -> tuple[int, ...] | None:
 def neutral_operands(side: Side, node: Node) -> list[int]:
     """x*1, x/1, x+(-0.0), x-0 and integer kin: the operands that the result is, by the constant's full bits."""
     table, name = _table(side, node), node.op.name
-    if table is None or (table.floating and side.nan_bits_are_seen):
+    if table is None or (table.floating and side.nan_bits_are_seen) or _says_more(side, node.op):
         return []
     if name in MUL | ADD:
         return _beside(side, node, table.one if name in MUL else table.minus, (0, 1))
     if name in DIV | SUB:
         return _beside(side, node, table.one if name in DIV else table.zero, (0,))
     return []
+
+
+def _says_more(side: Side, op: Op) -> bool:
+    """Whether an op has attributes that no rule sets aside: what it says besides its operands is not to be lost."""
+    return bool(op.attributes) and side.keys.set_aside(op, _UNMEANT) is None
 
 
 def _table(side: Side, node: Node) -> Neutral | None:
@@ -210,7 +251,7 @@ def _beside(side: Side, node: Node, wanted: bytes, which: tuple[int, ...]) -> li
 def _zero_added(side: Side, node: Node) -> list[int]:
     """x+0.0, which is x except for -0.0: allowed by hand only."""
     table = _table(side, node)
-    if table is None or node.op.name not in ADD or "inexact" not in side.rules:
+    if table is None or node.op.name not in ADD or "inexact" not in side.rules or _says_more(side, node.op):
         return []
     return _beside(side, node, table.zero, (0, 1))
 
