@@ -29,8 +29,8 @@ from tests.construct.spellings import TREES
 
 assert TREES, "imported for the rewrites that it registers"
 EQUAL = (Verdict.IDENTICAL, Verdict.EQUIVALENT)
-#: Inputs on which programs are run: with 0, 1, 3 trips where an argument says how many.
-SEEDS = (0, 1, 3)
+#: Inputs on which programs are run: with 0 and 3 trips where an argument says how many.
+SEEDS = (0, 3)
 
 
 @dataclass(frozen=True, slots=True)

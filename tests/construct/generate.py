@@ -5,7 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from tests.construct.language import BINARY, Atom, Block, Call, Cond, Const, Let, Loop, Program, Stmt, result_type
+from tests.construct.language import (
+    BINARY,
+    SCANNED,
+    Atom,
+    Block,
+    Call,
+    Cond,
+    Const,
+    Let,
+    Loop,
+    Program,
+    Stmt,
+    result_type,
+)
 
 CONSTANTS = (0.5, 2.0, 0.1, -1.5)
 
@@ -22,7 +35,7 @@ class _Generator:
         self._used: set[str] = set()
 
     def program(self) -> Program:
-        params = tuple(self._new(kind, "p") for kind in ("f", "f", "v", "i"))
+        params = tuple(self._new(kind, "p") for kind in ("f", "f", "v", "i", "x"))
         scope = list(params)
         stmts = self._stmts(scope, self._depth)
         if not any(isinstance(stmt, Loop) for stmt in stmts):
@@ -30,7 +43,7 @@ class _Generator:
         results = [name for name in stmts_outs(stmts) if name not in self._used and self.types[name] != "i"]
         while len(results) > 3:  # what nobody reads yet becomes part of a result: little of a program shall be dead
             one, two = (results.pop(self._rng.randrange(len(results))) for _ in "ab")
-            if "stack" in (self.types[one], self.types[two]):
+            if {"stack", "x"} & {self.types[one], self.types[two]}:
                 continue
             out = self._new(result_type("sub", (self.types[one], self.types[two])), "a")
             stmts.append(Let(out, "sub", (one, two)))
@@ -81,6 +94,9 @@ class _Generator:
             op, args = self._rng.choice((("lift", (first,)), ("add", (first, self._atom(scope, "i")))))
         elif self._rng.random() < 0.4:
             op, args = self._rng.choice(("sin", "tanh")), (first,)
+        elif self.types[first] == "v" and self._rng.random() < 0.4:
+            place = self._atom(scope, "i")
+            op, args = self._rng.choice((("get", (first, place)), ("set", (first, place, self._atom(scope, "f")))))
         else:
             op = self._rng.choice(BINARY)
             other = self._pick(scope, "v") if self._rng.random() < 0.2 else self._atom(scope, "f")
@@ -94,12 +110,17 @@ class _Generator:
         kind = self._rng.choice(("scan", "scan", "fori", "while"))
         counted = kind != "scan" and self._rng.random() < 0.6
         bound = self._pick(scope[:4], "i") if counted else None
-        trips: Atom = bound or Const(self._rng.choice((2, 3, 3, 4)), "i")
+        trips: Atom = bound or Const(self._rng.choice((2, 3, 3, SCANNED)), "i")
         kinds = [self._rng.choice(("f", "f", "v")) for _ in range(self._rng.randint(1, 3))]
         inits = tuple(self._atom(scope, type) for type in kinds)
         carries = tuple(self._new(type, "c") for type in kinds)
         index = "" if kind == "scan" else self._new("i", "i")
-        inner = [*scope, *([index] if index else []), *carries]
+        xs: tuple[Atom, ...] = ()
+        if kind == "scan" and self._rng.random() < 0.4:
+            trips = Const(SCANNED, "i")
+            xs = tuple(x for _ in range(self._rng.randint(1, 2)) if (x := self._pick(scope, "x")) is not None)
+        elems = tuple(self._new("f", "e") for _ in xs)
+        inner = [*scope, *([index] if index else []), *carries, *elems]
         stmts = self._stmts(inner, depth - 1)
         nexts: list[Atom] = []
         for carry in carries:
@@ -107,15 +128,16 @@ class _Generator:
         outs = [self._new(type, "r") for type in kinds]
         if kind == "scan" and self._rng.random() < 0.3 and (y := self._pick(inner, "f")) is not None:
             nexts.append(y)
-            self.types[stacked := f"y{len(self.types)}"] = "stack"
-            outs.append(stacked)
+            outs.append(self._new("x" if trips == Const(SCANNED, "i") else "stack", "y"))
         also = None
         if kind == "while" and self._rng.random() < 0.4:
             scalars = [c for c in carries if self.types[c] == "f"]
             also = (self._rng.choice([*scalars, scope[0]]), self._rng.choice((Const(1.25), scope[1])))
         scope += outs
         tree = self._rng.choice(("tuple", "tuple", "dict", "nested", "list"))
-        return Loop(kind, tuple(outs), carries, inits, Block(tuple(stmts), tuple(nexts)), trips, index, also, tree)
+        return Loop(
+            kind, tuple(outs), carries, inits, Block(tuple(stmts), tuple(nexts)), trips, index, also, tree, xs, elems
+        )
 
     def _next(self, carry: str, inner: list[str], stmts: list[Stmt]) -> Atom:
         """The next value of a carry: itself, another of its type, or (mostly) something bounded."""
@@ -147,7 +169,7 @@ class _Generator:
     def _call(self, scope: list[str], depth: int) -> Call:
         inner = list(scope)
         stmts = self._stmts(inner, depth - 1)
-        made = [name for name in inner[len(scope) :] if self.types[name] in "fvi"]
+        made = [name for name in inner[len(scope) :] if self.types[name] in "fvix"]
         results = tuple([name for name in made if name not in self._used][-3:] or made[-1:])
         outs = tuple(self._new(self.types[name], "j") for name in results)
         scope += outs

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-#: Types: a scalar f32, a vector f32[3], a scalar i32.
-TYPES = ("f", "v", "i")
-UNARY = ("sin", "tanh", "lift")
-BINARY = ("add", "sub", "mul", "max")
+#: Types: a scalar f32, a vector f32[3], a scalar i32, four scalars f32[4] that a scan of four trips can go over.
+#: (A name of type ``stack`` holds what some other number of trips stacked; nothing reads it but the results.)
+TYPES = ("f", "v", "i", "x")
+#: How many trips a loop over scanned inputs makes.
+SCANNED = 4
+BINARY = ("add", "sub", "mul", "max", "where")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,10 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """``kind``: scan, fori or while. The body's parameters are ``carries``, its results their next values, then what is
-    stacked as ys (scan only). ``index`` is the trip number (fori, while). A while goes on while ``index < trips`` and,
-    with ``also``, while the first atom is not above the second. ``tree``: how the carry is packed.
+    """``kind``: scan, fori or while. The body's parameters are ``carries`` and, of a scan, ``elems`` of ``xs``; its
+    results are the next values of the carries, then what a scan stacks as ys. ``index`` is the trip number (fori,
+    while). A while goes on while ``index < trips`` and, with ``also``, while the first atom is not above the second.
+    ``tree``: how the carry is packed.
     """
 
     kind: str
@@ -57,6 +60,8 @@ class Loop:
     index: str = ""
     also: tuple[Atom, Atom] | None = None
     tree: str = "tuple"
+    xs: tuple[Atom, ...] = ()
+    elems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,7 @@ def bound_in(stmt: Stmt, part: int) -> tuple[str, ...]:
     """The parameters of one of a statement's blocks."""
     match stmt:
         case Loop():
-            return (*stmt.carries, stmt.index) if stmt.index else stmt.carries
+            return (*stmt.carries, *stmt.elems, *((stmt.index,) if stmt.index else ()))
         case Cond():
             return stmt.params[part]
         case Call():
@@ -149,7 +154,7 @@ def atoms_of(stmt: Stmt) -> tuple[Atom, ...]:
         case Let():
             return stmt.args
         case Loop():
-            return (*stmt.inits, stmt.trips)
+            return (*stmt.inits, *stmt.xs, stmt.trips)
         case Cond():
             return (*stmt.test, *stmt.args)
         case Call():
@@ -242,6 +247,7 @@ def renamed_stmt(stmt: Stmt, names: Callable[[Atom], Atom], *, define: bool = Fa
                 stmt, outs=tuple(map(defined, stmt.outs)), carries=tuple(map(defined, stmt.carries)),
                 inits=all_of(stmt.inits), body=renamed(stmt.body, names, define=define), trips=names(stmt.trips),
                 index=defined(stmt.index), also=stmt.also and (names(stmt.also[0]), names(stmt.also[1])),
+                xs=all_of(stmt.xs), elems=tuple(map(defined, stmt.elems)),
             )  # fmt: skip
         case Cond():
             return Cond(
@@ -262,6 +268,6 @@ def put_for(name: str, atom: Atom) -> Callable[[Atom], Atom]:
 
 
 def result_type(op: str, types: tuple[str, ...]) -> str:
-    if op == "lift":
+    if op in ("lift", "get"):
         return "f"
     return "v" if "v" in types else types[0]

@@ -76,7 +76,7 @@ def another_op(program: Program, rng: random.Random) -> Program | None:
 @perturbation
 def another_trip_count(program: Program, rng: random.Random) -> Program | None:
     # What is stacked has as many elements as there are trips: another count would be another type.
-    found = [(p, k, loop) for p, k, loop in loops(program) if len(loop.outs) == len(loop.carries)]
+    found = [(p, k, loop) for p, k, loop in loops(program) if len(loop.outs) == len(loop.carries) and not loop.xs]
     found = [(p, k, loop) for p, k, loop in found if isinstance(loop.trips, Const)]
     if not found:
         return None

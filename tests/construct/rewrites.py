@@ -21,6 +21,7 @@ from tests.construct.language import (
     Path,
     Program,
     Stmt,
+    bound_in,
     free,
     outs_of,
     places,
@@ -106,8 +107,8 @@ def closure_to_carry(program: Program, rng: random.Random) -> Program | None:
     chosen = [
         (path, k, loop, name)
         for path, k, loop in loops(program)
-        for name in free(loop.body, (*loop.carries, loop.index))
-        if program.types[name] in "fvi"
+        for name in free(loop.body, bound_in(loop, 0))
+        if program.types[name] in "fvix"
     ]
     return None if not chosen else carried(program, rng, *rng.choice(chosen))
 
@@ -329,8 +330,8 @@ def invariant_at_both_levels(program: Program, rng: random.Random) -> Program | 
         if outer is None:
             continue
         outside = set(visible(program, outer[0], outer[1]))
-        chosen += [(outer, k, name) for name in free(inner.body, (*inner.carries, inner.index)) if name in outside]
-    chosen = [found for found in chosen if program.types[found[2]] in "fvi"]
+        chosen += [(outer, k, name) for name in free(inner.body, bound_in(inner, 0)) if name in outside]
+    chosen = [found for found in chosen if program.types[found[2]] in "fvix"]
     if not chosen:
         return None
     (path, j), k, name = rng.choice(chosen)

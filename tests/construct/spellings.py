@@ -267,6 +267,51 @@ def neutral_element(program: Program, rng: random.Random) -> Program | None:
     return exchanged(program, path, k, Let(stmt.out, op, (out, neutral)), names, before=(first,))
 
 
+# -- scanned and stacked -----------------------------------------------------------------------------------------------
+
+
+@rewrite
+def scanned_twice(program: Program, rng: random.Random) -> Program | None:
+    """One array scanned as two inputs gives equal elements, in any order of the inputs."""
+    chosen = [found for found in loops(program) if found[2].xs]
+    if not chosen:
+        return None
+    path, k, loop = rng.choice(chosen)
+    names = Names(program)
+    old, again, x = loop.elems[0], names.new("f", "e"), loop.xs[0]
+    pairs = [*zip(loop.elems, loop.xs, strict=True), (again, x)]
+    rng.shuffle(pairs)
+    new = replace(
+        loop, elems=tuple(elem for elem, _ in pairs), xs=tuple(x for _, x in pairs),
+        body=renamed(loop.body, some_uses(rng, old, again)),
+    )  # fmt: skip
+    return exchanged(program, path, k, new, names)
+
+
+@rewrite
+def stacked_twice(program: Program, rng: random.Random) -> Program | None:
+    """One value stacked as two outputs gives equal arrays; a stacked value that nobody reads says nothing."""
+    chosen = [found for found in loops(program) if found[2].kind == "scan"]
+    if not chosen:
+        return None
+    path, k, loop = rng.choice(chosen)
+    names, count = Names(program), len(loop.carries)
+    ys = list(zip(loop.outs[count:], loop.body.results[count:], strict=True))
+    after = None
+    if ys:
+        old, value = ys[0]
+        again = names.new(names.types[old], "y")
+        after = some_uses(rng, old, again)
+    else:
+        again, value = names.new("stack", "y"), loop.carries[0]
+    ys.insert(rng.randint(0, len(ys)), (again, value))
+    new = replace(
+        loop, outs=(*loop.outs[:count], *(out for out, _ in ys)),
+        body=Block(loop.body.stmts, (*loop.body.results[:count], *(value for _, value in ys))),
+    )  # fmt: skip
+    return exchanged(program, path, k, new, names, after)
+
+
 # -- counters ----------------------------------------------------------------------------------------------------------
 
 
@@ -314,7 +359,7 @@ def branch_operands(program: Program, rng: random.Random) -> Program | None:
         for k, stmt in enumerate(block.stmts):
             if isinstance(stmt, Cond):
                 outside = {n for part in (0, 1) for n in free(stmt.branches[part], stmt.params[part])}
-                chosen += [(path, k, stmt, name) for name in sorted(outside) if program.types[name] in "fvi"]
+                chosen += [(path, k, stmt, name) for name in sorted(outside) if program.types[name] in "fvix"]
     if not chosen:
         return None
     path, k, cond, name = rng.choice(chosen)
