@@ -93,6 +93,19 @@ class State:
     log: list[tuple[str, str]] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
 
+    def mark(self) -> tuple[int, ...]:
+        """How much there is now, for `forget`."""
+        return len(self.log), len(self.loops), len(self.funs), len(self.ys)
+
+    def forget(self, mark: tuple[int, ...]) -> None:
+        """Drop what an evaluation left behind that is made again: a closed term may come out the same, and then the
+        binder that it is known by must be the last one, whose leaves the trace has."""
+        del self.log[mark[0] :]
+        made: tuple[dict[int, Any], ...] = (self.loops, self.funs, self.ys)
+        for entries, count in zip(made, mark[1:], strict=True):
+            while len(entries) > count:
+                entries.popitem()
+
 
 def leaf(table: Table, scope: int, k: int | str, type: Type, depth: int) -> int:
     """A parameter of an open binder."""

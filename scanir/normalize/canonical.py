@@ -32,7 +32,7 @@ class Canonical:
         """The canonical ids of the roots. Called once."""
         roots = tuple(roots)
         reach = Reach(self._source, self._state, roots, keep_dead="dead-carry" not in self._rules)
-        terms, self.live = sorted(reach.terms), reach.live
+        terms, self.live = reach.ordered(), reach.live
         self.updates = frozenset(Reach(self._source, self._state, roots, keep_dead=True).terms - reach.terms)
         self._colours = Colours(self._source, self._state, terms, self.live)
         for term in terms:

@@ -17,8 +17,8 @@ from scanir.normalize.values import Table
 
 
 class Colours:
-    """Colours of ``terms`` (ascending, closed under what they need) of one evaluation; ``live``: ranks of loops in
-    use."""
+    """Colours of ``terms`` (each after what it is made of: `Reach.ordered`) of one evaluation; ``live``: ranks of loops
+    in use."""
 
     def __init__(self, table: Table, state: State, terms: list[int], live: dict[int, dict[int, None]]) -> None:
         self._table, self._state, self._terms, self._live = table, state, terms, live

@@ -306,10 +306,10 @@ class Evaluator:
         partition.start(starts, types, self.table)
         trivial = "trivial-loop" in self.rules and not effect
         said = declared_trips(op)
-        path, place, mark = self._path, self._place, len(self.state.log)
+        path, place, mark = self._path, self._place, self.state.mark()
         self._path, self._place = (*path, id(op)), (*place, op.name)
         while True:
-            del self.state.log[mark:]
+            self.state.forget(mark)
             inner = Trace("loop", op=op)
             trip = yield self._trip(op, loop, partition, starts, types, effect, inner, depth)
             # No trip: the condition was evaluated on the initial values themselves, whatever is supposed of later ones.
@@ -318,6 +318,7 @@ class Evaluator:
                 break
         self._path, self._place = path, place
         if few:
+            self.state.forget(mark)
             return (yield self._unrolled(op, loop, trip.trips, starts, trace, depth))
         trace.inner.append(inner)
         return self._loop_results(op, loop, partition, trip, inner, trace)

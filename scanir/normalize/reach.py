@@ -6,7 +6,7 @@ dead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scanir.normalize.binders import Loop, State
@@ -28,6 +28,46 @@ class Reach:
             self._need(root)
         while self._stack:
             self._visit(self._stack.pop())
+
+    def ordered(self) -> list[int]:
+        """The terms, each after those that its form is made of: by id, but for a closed binder that is older than what
+        it is known by, as one that an abandoned evaluation of the loop around it came to as well."""
+        found: list[int] = []
+        done: set[int] = set()
+        for term in sorted(self.terms):
+            stack = [term]
+            while stack:
+                if stack[-1] in done:
+                    stack.pop()
+                    continue
+                before = [other for other in self._parts(stack[-1]) if other not in done]
+                if before:
+                    stack.extend(before)
+                else:
+                    found.append(stack.pop())
+                    done.add(found[-1])
+        return found
+
+    def _parts(self, term: int) -> Iterator[int]:
+        """The needed terms that the canonical form and the colour of a term are made of."""
+        kind, payload, children = self._table.keys[term]
+        match kind:
+            case "loop":
+                loop = self._state.loops[term]
+                for rank in self.live[term]:
+                    yield from (loop.inits[rank], loop.steps[rank])
+                if loop.condition is not None:
+                    yield loop.condition
+            case "ys":
+                yield from (children[0], self._state.ys[term][0])
+            case "fun":
+                yield from self._state.funs[term].results
+            case "leaf":
+                owner = self._state.owner.get(payload[0])
+                if isinstance(owner, Loop) and isinstance(payload[1], int):
+                    yield self._state.loops[owner.term].inits[payload[1]]
+            case _:
+                yield from children
 
     def _need(self, term: int) -> None:
         if term not in self.terms:

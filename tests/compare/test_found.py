@@ -294,3 +294,26 @@ def test_what_a_constant_says_besides_its_value_is_not_lost(tmp_path: Path) -> N
     assert verdict(plain, told) is Verdict.DIFFERENT
     assert verdict(plain, split) is Verdict.EQUIVALENT
     assert verdict(plain, split, forbid=["class:sharding"]) is Verdict.DIFFERENT
+
+
+def inner_loop_apart(extra: bool) -> Any:
+    """An inner loop that does not see the outer carry, which is at first supposed unchanged and is not."""
+
+    def inner(s: Any, _: Any) -> Any:
+        if extra:
+            lax.cos(s)
+        return lax.sin(s), None
+
+    def outer(c: Any, y: Any) -> Any:
+        return c + lax.scan(inner, y, None, length=3)[0]
+
+    return lambda x, y: lax.scan(lambda c, _: (outer(c, y), None), x, None, length=4)[0]
+
+
+def test_a_loop_that_is_evaluated_again_is_still_looked_into() -> None:
+    """A loop in a loop whose first hypothesis failed was taken for a copy of itself: its dead work was not counted."""
+    sides = (inner_loop_apart(False), inner_loop_apart(True))
+    answer = scanir.diff(*sides, f32, f32, stage="jaxpr")
+    assert (answer.verdict, answer.modulo) == (Verdict.EQUIVALENT, ("dead-code",))
+    assert len(answer.stages[0].loops) == 2
+    assert scanir.diff(*sides, f32, f32, stage="jaxpr", forbid=["dead-code"]).verdict is Verdict.DIFFERENT
