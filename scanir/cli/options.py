@@ -23,7 +23,7 @@ EXIT_CODES = """\b
 Exit codes:
   0    IDENTICAL or EQUIVALENT
   1    DIFFERENT
-  2    usage error, unreadable input, a crash, or a verdict that --run contradicts
+  2    usage error, unreadable input, a crash, or a contradicted verdict
   3    INCONCLUSIVE: something hides the answer
   130  interrupted (Ctrl-C)
   141  the reader of the output went away
