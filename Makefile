@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export JAX_PLATFORMS ?= cpu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cases full lint format compat clean compat-newest $(OLDER:%=compat-%)
+.PHONY: help demo test cases full campaigns lint format compat clean compat-newest $(OLDER:%=compat-%)
 .PRECIOUS: .jax-%/.stamp
 
 help: ## print this list
@@ -47,6 +47,10 @@ cases: $(VENV)/.stamp ## the score on the folder of real questions beside the re
 
 full: $(VENV)/.stamp ## every test, the long ones too, with branch coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+
+campaigns: $(VENV)/.stamp ## the whole of the campaigns against a wrong EQUIVALENT, as tables (about half an hour on 2 cores)
+	$(BIN)/python -m tests.brute.campaign
+	$(BIN)/python -m tests.construct.campaign --workers $(WORKERS)
 
 lint: $(VENV)/.stamp ## ruff, ruff format, mypy --strict, import direction
 	$(BIN)/ruff check .

@@ -29,7 +29,7 @@ def test_all_loops_of_two_slots_and_one_op() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_all_loops_of_two_slots_and_two_ops() -> None:
     settled(campaign.exhaustive(2, 2), 0)
 
@@ -40,7 +40,7 @@ def test_some_loops_of_three_slots_and_three_ops(spelling: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_many_loops_of_three_slots_and_three_ops(spelling: str) -> None:
     settled(campaign.sample(spelling, 40_000), 0)
@@ -52,13 +52,13 @@ def test_laws_of_integers() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_laws_of_integers_at_length() -> None:
     settled(campaign.whole(40_000), 1)
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("depth", "count"), [(2, 6_000), (3, 1_500)])
 def test_loops_in_loops(depth: int, count: int) -> None:
     """What is missed here needs a case split: a loop that ran at all has left its start behind."""
