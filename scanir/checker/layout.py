@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from scanir.checker.effects import Effects, droppable
-from scanir.checker.tables import ELEMENT, PACKING
+from scanir.checker.tables import ELEMENT, PACKING, packs
 from scanir.checker.verdict import Rejected
 from scanir.ir.attrs import Int
 from scanir.ir.graph import Module, Op, Region, Value
@@ -172,10 +172,10 @@ class Layout:
     def _region(self, region: Region) -> Steps[tuple[int, ...]]:
         """The ops of a region whose parameters are bound; the positions of its results."""
         for op in region.ops:
-            if op.name in PACKING:
+            if op.name in PACKING and packs(op):
                 self.packings[id(op)] = op
                 self._env[op.results[0]] = self._flat(op.operands)
-            elif op.name in ELEMENT:
+            elif op.name in ELEMENT and packs(op):
                 self._element(op)
             else:
                 structure = view(op)

@@ -7,6 +7,7 @@ An attribute or a fact of a type that no table lists belongs to the meaning of t
 
 from __future__ import annotations
 
+from scanir.ir.graph import Op
 from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES
 
 
@@ -195,3 +196,11 @@ INTERFACE_CLASSES: dict[str, str | None] = {
     "jax.const": None,
     "sym_visibility": None,
 }
+
+
+def packs(op: Op) -> bool:
+    """Whether an op of `PACKING` or `ELEMENT` says nothing but what it packs: shardings are set aside there."""
+    return all(
+        name == "index" or any((dialect, "*", name) in ATTRIBUTE_CLASSES for dialect in PURE)
+        for name, _ in op.attributes
+    )

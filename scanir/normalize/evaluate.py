@@ -149,7 +149,7 @@ class Evaluator:
             told = self.eraser.attributes(op, frozenset({"value"})) if len(op.attributes) > 1 else ()
             return (plain if not told else table.intern("op", ("constant with", told, types, 1, ""), (plain,)),)
         packed = self.tuples.results(op, operands, types)
-        if packed and packs(op, types, self.eraser.type, self.eraser.attributes(op)):
+        if packed and packs(self.eraser.dialect, op):
             return packed
         if "payload-noise" in self.rules and (rest := without_pointer(table, op, operands)) is not None:
             operands = rest

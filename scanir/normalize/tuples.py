@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from scanir.ir.graph import Op
 from scanir.ir.types import TupleType, Type
+from scanir.normalize.classes import attribute_class
 from scanir.normalize.values import Table
 
 _PACK = frozenset({"tuple", "stablehlo.tuple"})
 _ELEMENT = frozenset({"get-tuple-element", "stablehlo.get_tuple_element"})
 
 
-def packs(op: Op, types: tuple[Type, ...], erased: Callable[[Type], Type], said: Sequence[tuple[str, object]]) -> bool:
-    """Whether an op does nothing but pack or unpack.
-
-    A tuple's elements must have the very types of what is packed or unpacked, as ``erased`` tells types apart (a module
-    may say that an element lies in memory in another way than the tuple says), and ``said``, the attributes of the op
-    that are not set aside, hold nothing but the index.
-    """
-    if any(name != "index" for name, _ in said):
-        return False
-    operands = [erased(value.type) for value in op.operands]
-    whole = types[0] if op.name in _PACK else operands[0]
-    if not isinstance(whole, TupleType):
-        return True
-    if op.name in _PACK:
-        return list(whole.elements) == operands
-    index = getattr(op.attribute("index"), "value", -1)
-    return not 0 <= index < len(whole.elements) or whole.elements[index] == types[0]
+def packs(dialect: str, op: Op) -> bool:
+    """Whether an op does nothing but pack or unpack: no attribute besides the index belongs to what it means."""
+    return all(name == "index" or attribute_class(dialect, op, name) for name, _ in op.attributes)
 
 
 class Tuples:

@@ -227,6 +227,7 @@ def _types(module: HloText, op: Instruction) -> Found:
         fixed = op.opcode in STRICT or any(o.opcode in STRICT or "layout" in o.attributes for o in near)
         # The parameter of a computation lies where the operand of its caller lies.
         inner = op.opcode == "parameter" and op.computation != module.entry
+        inner = inner or op.opcode == "get-tuple-element"  # as its tuple says
         aside = ["" if fixed else REPEATED if inner else name for name in ("class:layout", "class:memory-space")]
         order = re.match(r"\{([\d,]*)", array[3])
         assert order is not None
