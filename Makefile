@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export JAX_PLATFORMS ?= cpu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cases full campaigns lint format compat clean compat-newest $(OLDER:%=compat-%)
+.PHONY: help demo test cases mutate full campaigns lint format compat clean compat-newest $(OLDER:%=compat-%)
 .PRECIOUS: .jax-%/.stamp
 
 help: ## print this list
@@ -44,6 +44,9 @@ test: $(VENV)/.stamp ## set up, then run every test that belongs to a change
 
 cases: $(VENV)/.stamp ## the score on the folder of real questions beside the repository
 	$(BIN)/python -m pytest tests/test_cases.py -q -s
+
+mutate: $(VENV)/.stamp ## the whole mutation campaign (make test has a small share of it)
+	$(BIN)/python -m tests.mutation --workers $(WORKERS)
 
 full: $(VENV)/.stamp ## every test, the long ones too, with branch coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from scanir.certify.produce import Uncertified
 from scanir.errors import ScanirError
 from scanir.program import Program
 from scanir.result import StageDiff, Verdict
@@ -20,7 +21,10 @@ from tests.mutation.mutant import REPEATED, Mutant, chosen
 from tests.mutation.sources import artifact
 
 #: What can become of a mutant. ``wrong`` is a bug of scanir, ``undecided`` must be argued by hand.
-OUTCOMES = ("told apart", "refused", "set aside by name", "equal in truth", "undecided", "wrong", "crash")
+#: ``not certified``: called equal, but the checker of certificates, where it runs, does not accept the answer.
+OUTCOMES = (
+    "told apart", "refused", "set aside by name", "equal in truth", "not certified", "undecided", "wrong", "crash",
+)  # fmt: skip
 #: Kinds that may give the very same graph, where what is exchanged is alike.
 WIRING = frozenset(
     {
@@ -96,6 +100,10 @@ def _judged(tally: Tally, mutant: Mutant, given: Any, module: Program, interpret
         if not mutant.aside and not may_be_equal(module, program):
             return "told apart"
         found = answer(module, program)
+    except Uncertified as problem:
+        said = Suspect(tally.dialect, tally.source, mutant.kind, mutant.where, "not certified", "", problem.what)
+        tally.suspects.append(said)
+        return "not certified"
     except Exception:  # noqa: BLE001 -- whatever it is, it is a finding
         where = traceback.format_exc(limit=-3)
         tally.suspects.append(Suspect(tally.dialect, tally.source, mutant.kind, mutant.where, "crash", "", where))

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from tests.mutation.campaign import OUTCOMES, Suspect, Tally
 
-#: Outcomes of which none is allowed, and how many suspects of the others are listed.
-BAD = ("wrong", "crash", "undecided")
+#: Outcomes of which none is allowed, and those that are listed one by one.
+BAD = ("wrong", "crash")
+LISTED = (*BAD, "not certified", "undecided")
 
 
 def totals(tallies: Iterable[Tally]) -> Counter[tuple[str, str, str]]:
@@ -41,7 +42,7 @@ def text(tallies: list[Tally]) -> str:
     lines += ["", *_arguments(tallies), "", "modules that were not mutated"]
     blind = Counter((t.dialect, t.blind.split(":")[0]) for t in tallies if t.blind)
     lines += [f"  {count:5}  {dialect}: {why}" for (dialect, why), count in sorted(blind.items())]
-    for outcome in BAD:
+    for outcome in LISTED:
         for s in suspects(tallies, outcome):
             lines += ["", f"{outcome.upper()}  {s.dialect}: {s.source}", f"  {s.kind} in {s.where}"]
             lines += [f"  {s.verdict}: {s.argument}"]
@@ -85,6 +86,6 @@ def as_json(tallies: list[Tally], seed: int) -> str:
     ]
     listed = [
         {name: getattr(s, name) for name in ("dialect", "source", "kind", "where", "outcome", "verdict", "argument")}
-        for s in suspects(tallies, "equal in truth", *BAD)
+        for s in suspects(tallies, "equal in truth", *LISTED)
     ]
     return json.dumps({"seed": seed, "counts": rows, "suspects": listed}, indent=1) + "\n"

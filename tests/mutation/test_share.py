@@ -17,10 +17,10 @@ from tests.mutation.work import work
 
 #: dialect -> (mutants of each module, modules). Together some 20 s.
 SHARE = {
-    "hlo": (45, ("mlp before optimization", "scatters before optimization", "conds", "collectives before optimization",
-                 "loops before optimization", "primitive rng_bit_generator before optimization", "hidden_state")),
-    "stablehlo": (45, ("attention", "sorts", "convolutions", "collectives", "hidden_state", "strategy lambda")),
-    "jaxpr": (60, ("mlp_grad", "scatters", "nested_scans", "collectives", "hidden_state", "constants", "conds")),
+    "hlo": (35, ("mlp before optimization", "scatters before optimization", "conds", "collectives before optimization",
+                 "loops before optimization", "hidden_state before optimization")),
+    "stablehlo": (35, ("attention", "sorts", "convolutions", "collectives", "hidden_state", "strategy lambda")),
+    "jaxpr": (40, ("mlp_grad", "scatters", "nested_scans", "collectives", "hidden_state", "constants", "conds")),
 }  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def test_no_mutant_is_called_equal(dialect: str) -> None:
     assert [tally.blind for tally in tallies if tally.blind] == []
     assert report.suspects(tallies, *report.BAD) == []
     counts = report.totals(tallies)
-    assert sum(count for (_, _, outcome), count in counts.items() if outcome == "told apart") > 150
+    assert sum(count for (_, _, outcome), count in counts.items() if outcome == "told apart") > 90
     assert len({kind for _, kind, _ in counts}) > 30
 
 
