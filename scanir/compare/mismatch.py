@@ -100,7 +100,7 @@ class _Walk:
     def _below(self, a: int, b: int, place: _Place) -> list[tuple[int, int, _Place]]:
         """The corresponding children that differ, the first one last."""
         pairs = list(enumerate(zip(self._table.children(a), self._table.children(b), strict=True)))
-        owner = (a, b) if self._table.kind(a) in ("op", "call", "sel") else place.owner
+        owner = (a, b) if self._table.kind(a) in ("op", "call", "sel", "loop") else place.owner
         name = self._name(a)
         path = (*place.path[-6:], name) if name else place.path
         return [
@@ -187,9 +187,7 @@ class _Walk:
 
     def _reason(self, a: int, b: int, place: _Place) -> str:
         found = difference(self._table, a, b)
-        same = self._table.kind(a) == self._table.kind(b) in ("op", "loop", "const", "sel") and self._name(
-            a
-        ) == self._name(b)
+        same = self._table.kind(a) == self._table.kind(b) in ("op", "loop", "sel") and self._name(a) == self._name(b)
         if same and found:
             return found
         text = f"{place.role}: {found}" if found else f"{place.role} differs"
