@@ -48,7 +48,11 @@ def certify(a: Program, b: Program, answer: StageDiff) -> StageRecord:
     )  # fmt: skip
     proof = prover.attempt(rules | {HARMLESS} if PROVENANCE in rules else rules)
     if not proof.equal:
-        raise Uncertified("the proof does not hold without facts from another stage", where=f"at {a.stage}")
+        raise Uncertified(
+            "there is no certificate: this answer rests on more than the two modules",
+            where=f"{a.label} and {b.label} at {a.stage}",
+            hint="answers about pairs of loops alone, or settled by the jaxprs, have none; ask at stage jaxpr, of programs",
+        )
     record = _written(prover, proof, (a, b))
     record = replace(record, rules=tuple((rule, ()) for rule in sorted(rules)))
     try:

@@ -19,6 +19,8 @@ from scanir.normalize.rules import DEFAULT
 from scanir.result import Diff
 from tests.normalize.test_rules import PAIRS, Pair
 
+pytestmark = pytest.mark.compat
+
 EQUAL = [pair for pair in PAIRS if pair.rules]
 
 
