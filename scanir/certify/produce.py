@@ -51,7 +51,7 @@ def certify(a: Program, b: Program, answer: StageDiff) -> StageRecord:
         raise Uncertified(
             "there is no certificate: this answer rests on more than the two modules",
             where=f"{a.label} and {b.label} at {a.stage}",
-            hint="answers about pairs of loops alone, or settled by the jaxprs, have none; ask at stage jaxpr, of programs",
+            hint="answers about loops alone, or settled by the jaxprs, have none; ask of programs, at stage jaxpr",
         )
     record = _written(prover, proof, (a, b))
     record = replace(record, rules=tuple((rule, ()) for rule in sorted(rules)))
