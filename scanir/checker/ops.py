@@ -229,7 +229,8 @@ def neutral_operands(side: Side, node: Node) -> list[int]:
 
 def _says_more(side: Side, op: Op) -> bool:
     """Whether an op has attributes that no rule sets aside: what it says besides its operands is not to be lost."""
-    return bool(op.attributes) and side.keys.set_aside(op, _UNMEANT) is None
+    unsaid = _UNMEANT.union(name for name, value in op.attributes if value == Opaque("none", ""))
+    return bool(op.attributes) and side.keys.set_aside(op, unsaid) is None
 
 
 def _table(side: Side, node: Node) -> Neutral | None:

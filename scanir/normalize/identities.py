@@ -42,6 +42,8 @@ _SAME: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 #: Contexts of an equation and labels of an instruction that say nothing about its value.
 _IGNORED = frozenset({"ctx", "name"})
+#: What a parameter of an equation is that was not given, as ``out_dtype`` of each multiplication.
+_NONE = Opaque("none", "")
 _FLOATS = {"f16": ("0080", "003c"), "bf16": ("0080", "803f"), "f32": ("00000080", "0000803f"),
            "f64": ("0000000000000080", "000000000000f03f")}  # fmt: skip
 _ADD, _SUB = {"add", "stablehlo.add"}, {"sub", "subtract", "stablehlo.subtract"}
@@ -118,7 +120,8 @@ class Identities:
                 run.use("class:copies", op)
             run.use("no-op", op)
             return operands[0]
-        if len(operands) != 2 or any(name not in _IGNORED for name, _ in run.eraser.attributes(op)):
+        unsaid = _IGNORED.union(name for name, value in op.attributes if value == _NONE)
+        if len(operands) != 2 or any(name not in unsaid for name, _ in run.eraser.attributes(op)):
             return None  # what an op says besides its operands is not lost
         if "exact-identities" in self._rules and isinstance(type, TensorType):
             same = self._neutral(op.name, operands, type)

@@ -164,6 +164,8 @@ PAIRS = [
         program("%s = add(%y, %x) : f32[]\n%b = bitcast_convert_type(%s) : i32[]\nreturn %b"),
     ),
     Pair("exact-identities", program(const("%o", ONE_F) + "%s = mul(%x, %o) : f32[]\nreturn %s"), program("return %x"), ("exact-identities",)),
+    Pair("exact-identities", program(const("%o", ONE_F) + '%s = mul(%x, %o) {out_dtype = opaque("none", "")} : f32[]\nreturn %s'), program("return %x"), ("exact-identities",)),
+    Pair("exact-identities", program(const("%o", ONE_F) + '%s = mul(%x, %o) {out_dtype = opaque("dtype", "f32")} : f32[]\nreturn %s'), program("return %x")),
     Pair("exact-identities", program(const("%o", MINUS_F) + "%s = add(%x, %o) : f32[]\nreturn %s"), program("return %x"), ("exact-identities",)),
     Pair("exact-identities", program(const("%o", ZERO) + "%s = add(%x, %o) : f32[]\nreturn %s"), program("return %x")),
     Pair("exact-identities", program(const("%o", HALF) + "%s = mul(%x, %o) : f32[]\nreturn %s"), program("return %x")),
