@@ -15,6 +15,8 @@ from scanir.cli.options import (
     given_arguments,
     import_option,
     progress,
+    report_options,
+    rules_options,
     run_options,
     settings_options,
     stage_option,
@@ -50,9 +52,7 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
 @click.option("--args-from-b", metavar="NAME", help="The same, for B alone.")
 @under_option
 @settings_options
-@click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
-@click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
-@click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
+@rules_options
 @click.option(
     "--scope",
     type=click.Choice(["program", "loops"]),
@@ -60,21 +60,7 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
     show_default=True,
     help="What the verdict is about: the program, or its pairs of loops alone.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Of the report on stdout.",
-)
-@click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Colour of the report; auto follows NO_COLOR and the terminal.",
-)
+@report_options
 @run_options
 @click.option("--certificate", metavar="FILE", help="Write a certificate of the answer, for scanir verify.")
 @click.option("--paranoid", is_flag=True, help="Have the checker accept the answer before it is printed.")

@@ -12,6 +12,8 @@ from scanir.cli.options import (
     given_arguments,
     import_option,
     progress,
+    report_options,
+    rules_options,
     stage_option,
     stdout_is_for_the_report,
     traceback_option,
@@ -25,11 +27,8 @@ from scanir.cli.options import (
 @stage_option
 @click.option("--args", "args", metavar="ARGS", help=f"{ARGS_HELP} For all that have none of their own.")
 @click.option("--args-from", metavar="NAME", help=ARGS_FROM_HELP)
-@click.option("--allow", multiple=True, metavar="RULE", help="Set aside what this rule or class says. May be repeated.")
-@click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated.")
-@click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@rules_options
+@report_options
 @import_option
 @traceback_option
 def command(

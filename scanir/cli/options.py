@@ -117,6 +117,37 @@ def run_options(function: Decorated) -> Decorated:
     )(timeout(function))
 
 
+def rules_options(function: Decorated) -> Decorated:
+    """``--allow``, ``--forbid`` and ``--strict``: which rules and classes hold."""
+    allow = "Set aside what this rule or class says. May be repeated."
+    for option in (
+        click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed."),
+        click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated."),
+        click.option("--allow", multiple=True, metavar="RULE", help=allow),
+    ):
+        function = option(function)
+    return function
+
+
+def report_options(function: Decorated) -> Decorated:
+    """``--format`` and ``--color`` of what is printed on stdout."""
+    color = click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colour of the report; auto follows NO_COLOR and the terminal.",
+    )
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Of the report on stdout.",
+    )(color(function))
+
+
 def under_option(function: Decorated) -> Decorated:
     """``--under``, for transforms of what is named."""
     return click.option(

@@ -13,6 +13,7 @@ from scanir.cli.options import (
     CONTEXT,
     given_arguments,
     import_option,
+    report_options,
     stage_option,
     stdout_is_for_the_report,
     traceback_option,
@@ -31,21 +32,7 @@ from scanir.errors import ArgumentError
 @click.option("--args-from", metavar="NAME", help=ARGS_FROM_HELP)
 @under_option
 @facts_options
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Of tables and selections.",
-)
-@click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Colour of tables and selections.",
-)
+@report_options
 @import_option
 @traceback_option
 def command(
