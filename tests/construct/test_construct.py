@@ -21,6 +21,8 @@ from tests.construct.rewrites import REWRITES
 BOTH = "jaxpr,stablehlo"
 #: What may be missed, of a campaign as a whole.
 MISSED = 0.02
+#: What may be equal and have no certificate, as the checker names another rule for it than the verdict does.
+UNCERTIFIED = 0.05
 
 
 @pytest.mark.parametrize("name", REWRITES)
@@ -67,7 +69,9 @@ def test_campaign(kind: str) -> None:
     for stage in BOTH.split(","):
         some = [a for a in found if a.stage == stage]
         assert len(some) > 100
-        assert sum(not a.wanted for a in some) <= MISSED * len(some), campaign.table(some)
+        unsure = sum(a.verdict == "UNCERTIFIED" for a in some)
+        assert sum(not a.wanted for a in some) - unsure <= MISSED * len(some), campaign.table(some)
+        assert unsure <= UNCERTIFIED * len(some), campaign.table(some)
 
 
 # -- the generator itself ----------------------------------------------------------------------------------------------
