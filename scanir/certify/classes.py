@@ -58,6 +58,7 @@ class Converter:
         self._heights: dict[int, int] = {}
         self._found: dict[int, tuple[int, ...]] = {}
         self._named: dict[int, int] = {}
+        self._twins: dict[int, int] = {}
         self._places: dict[int, dict[int, int]] = {}
         self._stacked: dict[int, list[int]] = defaultdict(list)
         for term in canonical.of:
@@ -84,13 +85,41 @@ class Converter:
         return list(children[:1]) if kind in ("res", "ys") else list(children)
 
     def _order(self, loop: Loop) -> list[int]:
-        return self._canonical.order.get(loop.term, [])
+        return self._canonical.order.get(self._twin(loop.term), [])
+
+    def _twin(self, loop: int) -> int:
+        """The loop that the proof put in order. Of equal loops it is the first; loops inside the others are found by
+        putting the parameters of the first around them."""
+        return loop if loop in self._canonical.order else run(self._translated(loop))
+
+    def _translated(self, term: int) -> Steps[int]:
+        """A term with the parameters of each binder that repeats an earlier one replaced by those of the first."""
+        table = self._table
+        if not table.free[term]:
+            return term
+        found = self._twins.get(term)
+        if found is None:
+            kind, payload, children = table.keys[term]
+            below = []
+            for child in children:
+                below.append((yield self._translated(child)))
+            free, height = 0, payload[0] if kind in ("loop", "fun", "ys") else 0
+            if kind in ("leaf", "elem"):
+                owner = self._state.owner.get(payload[0])
+                if owner is not None:
+                    whole = yield self._translated(owner.term)
+                    among: dict[int, Any] = self._state.loops if isinstance(owner, Loop) else self._state.funs
+                    first = among.get(whole, owner)
+                    payload = (first.scope, *payload[1:3], first.depth)
+                free = 1 << payload[3]
+            found = self._twins[term] = table.intern(kind, payload, tuple(below), free=free, height=height)
+        return found
 
     def _inside(self, loop: Loop) -> list[int]:
         terms = [loop.steps[rank] for rank in self._order(loop)]
         if loop.condition is not None:
             terms.append(loop.condition)
-        return terms + self._stacked.get(loop.term, [])
+        return terms + self._stacked.get(self._twin(loop.term), [])
 
     def height(self, term: int) -> int:
         """The largest height of a binder inside a term."""
@@ -131,7 +160,8 @@ class Converter:
     def _place(self, loop: int, rank: int) -> int | None:
         """The number of a slot in a loop, None for one that is dead."""
         if loop not in self._places:
-            self._places[loop] = {rank: k for k, rank in enumerate(self._canonical.order.get(loop, []))}
+            order = self._canonical.order.get(self._twin(loop), [])
+            self._places[loop] = {rank: k for k, rank in enumerate(order)}
         return self._places[loop].get(rank)
 
     # -- classes
