@@ -54,6 +54,8 @@ class Work:
                 self._live(node, value)
             elif node.kind == "loop":  # all its results are its initial values
                 self._dead(node)
+        elif node.kind == "loop" and side.loop_class(node) is None and any(p in side.live for p in positions):
+            self._dead(node)  # the same, where only the proof that another slot is unchanged needs it
         elif id(node.op) in side.layout.dropped or not any(p in side.live or p in side.updates for p in positions):
             again = self._duplicate(node)
             if again is not None:

@@ -26,7 +26,7 @@ from scanir.result import Verdict
 from tests.certify.changes import at, single_changes
 from tests.certify.mutants import mutants
 from tests.compare.programs import Wiring
-from tests.normalize.test_rules import PAIRS, Pair
+from tests.normalize.test_rules import PAIRS, Pair, program, scan
 from tests.readers.evaluator import DTYPES, evaluate
 
 EQUAL = [pair for pair in PAIRS if pair.rules]
@@ -128,17 +128,17 @@ def test_a_replay_on_a_mutant(number: int) -> None:
     assert replay(EQUAL[number], number, 4)["rejected"] > 0
 
 
-def equal_wirings(seeds: range) -> Iterator[Pair]:
-    """Pairs of random programs that are EQUIVALENT: loops wired at random, nested two deep."""
+def equal_wirings(seeds: range, depth: int = 0) -> Iterator[Pair]:
+    """Pairs of random programs with one normal form: loops wired at random, nested ``depth`` deep (0: one or two)."""
     forms: dict[tuple[int, ...], Program] = {}
     table = Table()
     for seed in seeds:
-        program = Wiring(seed, slots=3, captures=2, ops=2, depth=1 + seed % 2).program()
-        inputs = tuple(table.intern("in", (k, bare(p.type))) for k, p in enumerate(program.interface.arguments))
-        form = normalize(program, "a", DEFAULT, table, inputs, Settings()).results
-        other = forms.setdefault(form, program)
-        if other is not program:
-            yield Pair("", other, program, tuple(DEFAULT))
+        wired = Wiring(seed, slots=3, captures=2, ops=2, depth=depth or 1 + seed % 2).program()
+        inputs = tuple(table.intern("in", (k, bare(p.type))) for k, p in enumerate(wired.interface.arguments))
+        form = normalize(wired, "a", DEFAULT, table, inputs, Settings()).results
+        other = forms.setdefault(form, wired)
+        if other is not wired:
+            yield Pair("", other, wired, tuple(DEFAULT))
 
 
 def test_a_replay_on_mutants_of_random_loops() -> None:
@@ -163,3 +163,24 @@ def test_every_replay() -> None:
             break
     assert found.total() >= 10_000
     assert found["rejected"] >= 4_500  # much of what random loops compute is dead, and may be anything
+
+
+def test_loops_three_deep_are_certified() -> None:
+    """Random wirings that are equal, repeated loops with loops inside among them."""
+    found: Counter[str] = Counter()
+    for pair in equal_wirings(range(90_000, 90_120), depth=3):
+        answer = compare(pair.left, pair.right, DEFAULT)
+        if answer.verdict.exit_code == 0:
+            found[checked(pair.left, pair.right, answer).verdict] += 1
+    assert found["EQUIVALENT"] > 20
+
+
+def test_a_repeated_loop_with_a_loop_inside() -> None:
+    inner = scan("%c", "%d: f32[]", "%s = sub(%d, %c) : f32[]\n%t = mul(%s, %y) : f32[]\nreturn %t", "f32[]", 4)
+    loop = scan("%x", "%c: f32[]", inner.replace("%r0", "%q") + "return %q", "f32[]", 5)
+    once, again = loop.replace("%r0", "%e"), loop.replace("%r0", "%f")
+    left = program(once + "%z = sub(%e, %e) : f32[]\nreturn %z")
+    right = program(once + again + "%z = sub(%e, %f) : f32[]\nreturn %z")
+    answer = compare(left, right, DEFAULT)
+    assert {use.rule for use in answer.modulo} == {"cse"}
+    assert checked(left, right, answer).verdict == "EQUIVALENT"
