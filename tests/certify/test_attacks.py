@@ -176,11 +176,13 @@ def test_loops_three_deep_are_certified() -> None:
 
 
 def test_a_repeated_loop_with_a_loop_inside() -> None:
-    inner = scan("%c", "%d: f32[]", "%s = sub(%d, %c) : f32[]\n%t = mul(%s, %y) : f32[]\nreturn %t", "f32[]", 4)
-    loop = scan("%x", "%c: f32[]", inner.replace("%r0", "%q") + "return %q", "f32[]", 5)
-    once, again = loop.replace("%r0", "%e"), loop.replace("%r0", "%f")
-    left = program(once + "%z = sub(%e, %e) : f32[]\nreturn %z")
-    right = program(once + again + "%z = sub(%e, %f) : f32[]\nreturn %z")
+    def nested(k: int) -> str:
+        body = f"%s{k} = sub(%d{k}, %c{k}) : f32[]\n%t{k} = mul(%s{k}, %y) : f32[]\nreturn %t{k}"
+        inner = scan(f"%c{k}", f"%d{k}: f32[]", body, "f32[]", 4).replace("%r0", f"%q{k}")
+        return scan("%x", f"%c{k}: f32[]", inner + f"return %q{k}", "f32[]", 5).replace("%r0", f"%e{k}")
+
+    left = program(nested(0) + "%z = sub(%e0, %e0) : f32[]\nreturn %z")
+    right = program(nested(0) + nested(1) + "%z = sub(%e0, %e1) : f32[]\nreturn %z")
     answer = compare(left, right, DEFAULT)
     assert {use.rule for use in answer.modulo} == {"cse"}
     assert checked(left, right, answer).verdict == "EQUIVALENT"
