@@ -55,7 +55,7 @@ def test_partitions_agree_with_meaning(depth: int, count: int) -> None:
 
 def test_verdicts_agree_with_meaning() -> None:
     """Pairs of programs, with modulo: allowing exactly it gives the verdict, one rule less does not."""
-    programs = [Wiring(seed, slots=2, captures=1, ops=1).program() for seed in range(60)]
+    programs = [Wiring(seed, slots=2, captures=1, ops=1).program() for seed in range(42)]
     meant = [meaning(program) for program in programs]
     equivalent = 0
     for i, a in enumerate(programs):
@@ -70,4 +70,4 @@ def test_verdicts_agree_with_meaning() -> None:
                 assert compare(a, b, rules).verdict is Verdict.EQUIVALENT
                 for rule in rules:
                     assert compare(a, b, rules - {rule}).verdict is Verdict.DIFFERENT, (i, j, rule, rules)
-    assert equivalent > 20
+    assert equivalent > 10
