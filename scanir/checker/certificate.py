@@ -107,7 +107,10 @@ def read(document: Any) -> tuple[StageRecord, ...]:
             hint=f"scanir diff A B --certificate FILE writes one of schema {SCHEMA_VERSION}",
         )
     fields = _keys(document, ("schema_version", "stages"), "the certificate")
-    return tuple(_stage(stage) for stage in _list(fields["stages"], "stages"))
+    stages = tuple(_stage(stage) for stage in _list(fields["stages"], "stages"))
+    if not stages:  # nothing would be left to reject
+        raise _bad("it is of no stage")
+    return stages
 
 
 def _stage(value: Any) -> StageRecord:

@@ -3,7 +3,8 @@
 Recognized by their classes, without importing the packages. A module becomes a function whose first argument holds its
 arrays, so that weights are arguments and not constants:
 
-- an ``equinox.Module`` is called with its arrays in ``model``; ``equinox.filter_jit`` is traced as it traces itself;
+- an ``equinox.Module`` is called with its arrays in ``model``; its numbers and truths (the rate of a dropout, whether
+  it infers) are static, as ``equinox.filter_jit`` has it, which is traced as it traces itself;
 - a ``flax.linen.Module`` is applied to ``variables``, which its ``init`` makes on shapes alone;
 - a ``flax.nnx.Module`` is called with its state in ``model``, and returns what it changes of it beside its results.
 
@@ -17,7 +18,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scanir.program import Program
@@ -62,12 +63,31 @@ def own_call(arguments: Arguments) -> Arguments:
     return replace(arguments, kwargs={k: v for k, v in arguments.kwargs.items() if k not in _OF_APPLY})
 
 
-def _equinox(module: Any) -> tuple[Callable[..., Any], Any, str]:
-    def call(model: Any, *args: Any, **kwargs: Any) -> Any:
-        return model(*args, **kwargs)
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number of Python's that is not to be traced: no leaf that JAX has a type for."""
 
+    value: Any
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def _is_number(leaf: Any) -> bool:
+    """Whether a leaf is a number of Python's own: a float64 of numpy is one too, and an array to Equinox."""
+    return isinstance(leaf, (int, float, complex)) and not hasattr(leaf, "dtype")
+
+
+def _equinox(module: Any) -> tuple[Callable[..., Any], Any, str]:
+    import jax
+
+    def call(model: Any, *args: Any, **kwargs: Any) -> Any:
+        whole = jax.tree.map(lambda leaf: leaf.value if isinstance(leaf, _Number) else leaf, model)
+        return whole(*args, **kwargs)
+
+    held = jax.tree.map(lambda leaf: _Number(leaf) if _is_number(leaf) else leaf, module)
     note = f"the arrays of {type(module).__name__} are its first argument, model"
-    return _signed(call, "model", module.__call__, module), module, note
+    return _signed(call, "model", module.__call__, module), held, note
 
 
 def _linen(module: Any, arguments: Arguments) -> tuple[Callable[..., Any], Any, str]:

@@ -62,7 +62,7 @@ def test_an_answer_made_by_hand_has_none() -> None:
         Diff("a", "b", ()).certificate()
 
 
-@pytest.mark.parametrize("damage", ["a key", "a type", "no object", "schema", "a kind", "a field"])
+@pytest.mark.parametrize("damage", ["a key", "a type", "no object", "nothing", "schema", "a kind", "a field"])
 def test_a_damaged_certificate_is_unreadable(damage: str) -> None:
     pair = EQUAL[0]
     whole = document([checked(pair.left, pair.right, compare(pair.left, pair.right, DEFAULT | {*pair.rules}))])
@@ -74,6 +74,8 @@ def test_a_damaged_certificate_is_unreadable(damage: str) -> None:
             stage["classes"][0][1] = True
         case "no object":
             whole["stages"] = 3
+        case "nothing":  # in which nothing would be rejected
+            whole["stages"] = []
         case "schema":
             whole["schema_version"] = 2
         case "a kind":

@@ -48,6 +48,15 @@ def test_one_side_alone(run: Run, tmp_path: Path) -> None:
     assert "both sides, or none" in run("verify", str(path), "lambda").err
 
 
+def test_a_certificate_of_nothing_proves_nothing(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    run("diff", "lambda", "carry", "--stage", "jaxpr", "--certificate", str(path))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"stages": []}))
+    answer = run("verify", str(path))
+    assert answer.code == 2
+    assert "it is of no stage" in answer.err
+
+
 def test_what_differs_needs_no_certificate(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     answer = run("diff", "lambda", "swapped", "--stage", "jaxpr", "--certificate", str(path))

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import scanir
@@ -56,6 +57,22 @@ def test_an_equinox_module(eqx: Any) -> None:
     assert verdict(mlp(eqx), lambda model, x: model(x), args_a=Arguments((V,)), args_b=Arguments((mlp(eqx), V))) is (
         Verdict.IDENTICAL
     )
+
+
+def test_numbers_of_an_equinox_module_are_static(eqx: Any) -> None:
+    # Traced they would be equal whatever they are, and the choice of a dropout or a norm by a truth could not be made.
+    def dropout(rate: Any, *, inference: bool = False) -> Any:
+        return eqx.nn.Sequential([eqx.nn.Linear(2, 2, key=jax.random.key(0)), eqx.nn.Dropout(rate, inference)])
+
+    arguments = Arguments((V,), {"key": jax.random.key(1)})
+    assert verdict(dropout(0.5), dropout(0.5), arguments) is Verdict.IDENTICAL
+    assert verdict(dropout(0.5), dropout(0.25), arguments) is Verdict.DIFFERENT
+    assert verdict(dropout(0.5), dropout(0.5, inference=True), arguments) is Verdict.DIFFERENT
+    program = Target(dropout(0.5)).trace(("jaxpr",), arguments)["jaxpr"]
+    assert names(program) == ["model.layers[0].weight", "model.layers[0].bias", "x", "key"]
+    assert "argument model.layers[1].p is static: 0.5" in program.notes
+    array = Target(dropout(np.float64(0.5))).trace(("jaxpr",), arguments)["jaxpr"]
+    assert "model.layers[1].p" in names(array)  # a number of numpy is an array to Equinox
 
 
 def test_an_equinox_module_among_the_arguments(eqx: Any) -> None:
