@@ -13,6 +13,8 @@ from scanir.ir.attrs import Attr, Callable
 from scanir.ir.graph import Module
 from scanir.ir.types import Type
 
+#: The key, among the results of a module with state, of what a call changes of that state, by path.
+WRITTEN = "state written"
 STAGES = ("jaxpr", "stablehlo", "hlo-in", "hlo")
 
 

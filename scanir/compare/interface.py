@@ -13,7 +13,7 @@ from scanir.ir.attrs import Attr, Bool, Callable, Opaque
 from scanir.ir.graph import Function
 from scanir.normalize.classes import INTERFACE_CLASSES, MODULE_CLASSES, facts
 from scanir.normalize.rules import HARMLESS, PROVENANCE
-from scanir.program import Program
+from scanir.program import WRITTEN, Program
 
 
 @dataclass(slots=True)
@@ -122,6 +122,10 @@ def _trees(a: Program, b: Program, pairing: Pairing, found: InterfaceDifference)
     for name in pairing.renamed:
         found.classes["class:interface"].append(f"argument {name}")
     left, right = a.interface, b.interface
+    written = _written(a), _written(b)
+    if written[0] != written[1]:
+        sides = (", ".join(sorted(paths)) or "nothing" for paths in written)
+        found.semantic.append("of the module's state a call changes {} in a, {} in b".format(*sides))
     if (
         left.output_tree
         and right.output_tree
@@ -130,6 +134,13 @@ def _trees(a: Program, b: Program, pairing: Pairing, found: InterfaceDifference)
     ):
         shown = (_tree(left.output_tree), _tree(right.output_tree))
         found.classes["class:interface"].append("result pytree: a returns {}, b returns {}".format(*shown))
+
+
+def _written(program: Program) -> frozenset[str]:
+    """Paths of the state that a call of a module changes: which variable takes a value is no matter of the pytree."""
+    head = f"['{WRITTEN}']"
+    written = [path for path in program.interface.results if path.startswith(head)]
+    return frozenset(path.removeprefix(head).strip("[]'\"") for path in written)
 
 
 def _tree(text: str) -> str:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scanir.program import Program
+from scanir.program import WRITTEN, Program
 from scanir.targets.arguments import Arguments, signature_of
 
 #: Keywords of ``linen.Module.apply`` that are no arguments of the module's own call.
@@ -130,9 +130,14 @@ def _nnx(module: Any) -> tuple[Callable[..., Any], Any, str]:
         merged = nnx.merge(graph, model)
         result = merged(*args, **kwargs)
         # What the call changed (running means, counters of random numbers) is a result: it must not be lost.
-        after = _by_path(nnx.split(merged)[1])
-        changed = {path: leaf for path, leaf in after.items() if held.get(path) is not leaf}
-        return (result, changed) if changed else result
+        made_of, left = nnx.split(merged)
+        if made_of != graph:
+            raise ValueError(
+                f"the call changes what {type(module).__name__} is made of (a variable or attribute is new, gone or of "
+                "another static value), which no program shows"
+            )
+        changed = {path: leaf for path, leaf in _by_path(left).items() if held.get(path) is not leaf}
+        return {"result": result, WRITTEN: changed} if changed else result
 
     note = f"the state of {type(module).__name__} is its first argument, model; what the call changes of it is returned"
     return _signed(call, "model", module.__call__, module), state, note

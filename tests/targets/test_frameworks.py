@@ -174,6 +174,47 @@ def test_an_nnx_module_returns_what_it_changes(nnx: Any) -> None:
     net(nnx)(jnp.zeros((4, 2)))  # no tracer was left in a module
 
 
+def writing(nnx: Any, write: Any) -> Any:
+    class Cell(nnx.Module):
+        def __init__(self) -> None:
+            self.c, self.e = nnx.BatchStat(jnp.float32(1.0)), nnx.BatchStat(jnp.float32(2.0))
+
+        def __call__(self, x: Any) -> Any:
+            write(self)
+            return x * 2
+
+    return Cell()
+
+
+def test_which_variable_is_written_counts(nnx: Any) -> None:
+    def copies(cell: Any) -> None:
+        cell.e[...] = cell.c[...]
+
+    def counts_c(cell: Any) -> None:
+        cell.c[...] = cell.c[...] + 1
+
+    def counts_e(cell: Any) -> None:
+        cell.e[...] = cell.c[...] + 1
+
+    x = jax.ShapeDtypeStruct((), jnp.float32)
+    assert verdict(writing(nnx, counts_c), writing(nnx, counts_c), x) is Verdict.IDENTICAL
+    assert verdict(writing(nnx, counts_c), writing(nnx, counts_e), x) is Verdict.DIFFERENT
+    assert verdict(writing(nnx, copies), writing(nnx, lambda cell: None), x) is Verdict.DIFFERENT
+
+
+def test_a_call_that_changes_what_a_module_is_made_of_is_refused(nnx: Any) -> None:
+    def marks(cell: Any) -> None:
+        cell.seen = True
+
+    def deletes(cell: Any) -> None:
+        del cell.c
+
+    x = jax.ShapeDtypeStruct((), jnp.float32)
+    for write in (marks, deletes):
+        with pytest.raises(ScanirError, match="changes what Cell is made of"):
+            found(writing(nnx, write), x)
+
+
 @pytest.mark.parametrize("stage", ["jaxpr", "stablehlo"])
 def test_nnx_jit(nnx: Any, stage: str) -> None:
     @nnx.jit
