@@ -56,6 +56,7 @@ def test_a_program_that_may_have_it_is_read(name: str) -> None:
     assert ops(optional(name))
 
 
+@pytest.mark.skipif(jax.__version_info__ < (0, 10), reason="another set of primitives, and more of them by each import")
 def test_all_are_covered() -> None:
     """Counted: at least 180 of the primitives that JAX registers are read; each other one has its reason."""
     programs: list[Any] = [*PROGRAMS.values()]
