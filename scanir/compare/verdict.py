@@ -102,8 +102,10 @@ class _Comparison:
     def _minimal(self, proof: Proof) -> Proof:
         """A proof from which no rule can be taken away; rules are tried in the fixed order of the table."""
         keep, smaller = proof.rules, proof
-        # The fewest first: what one side alone needed, then what the sides rest on outside the terms, then all in use.
-        for guess in (one_sided(proof), frozenset(proof.uses), candidates(proof)):
+        # The fewest first: what one side alone needed (exchanged operands are logged where nothing rests on them), then
+        # what the sides rest on outside the terms, then all in use.
+        one = one_sided(proof)
+        for guess in dict.fromkeys((one - {"commutative"}, one, frozenset(proof.uses), candidates(proof))):
             attempt = self._prover.attempt(guess & proof.rules)
             if attempt.holds:
                 keep, smaller = attempt.rules, attempt

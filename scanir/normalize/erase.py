@@ -34,6 +34,7 @@ class Eraser:
         self._guess = guess
         self._settled = settled
         self._types: dict[Type, Type] = {}
+        self._known: dict[int, tuple[Type, Type]] = {}
         self._attrs: dict[int, tuple[Op, tuple[tuple[str, Any], ...]]] = {}
         self.symbol: Function[[str], Any] = lambda name: ("symbol", side, name)
         #: What was met that hides an answer: kind -> (how many, the remedy).
@@ -45,9 +46,14 @@ class Eraser:
 
     def type(self, type: Type) -> Type:
         """The type without the facts that an active class sets aside."""
+        # By identity: types are few objects, met often, and hashing one walks all of it.
+        known = self._known.get(id(type))
+        if known is not None:
+            return known[1]
         found = self._types.get(type)
         if found is None:
             found = self._types[type] = self._erase(type)
+        self._known[id(type)] = (type, found)
         return found
 
     def _erase(self, type: Type) -> Type:
