@@ -91,7 +91,8 @@ def test_files_need_no_jax(dialect: str) -> None:
         check=False, env=os.environ | {"COLUMNS": "80"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count(f"at {dialect}") >= len(ASKED) - 2
+    # A heading holds the file's path, so where it wraps depends on the folder this runs in.
+    assert " ".join(done.stdout.split()).count(f"at {dialect}") >= len(ASKED) - 2
 
 
 def main() -> None:
