@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from scanir.ir.places import is_own
+from scanir.ir.places import is_installed, is_own
 
 
 def jaxpr_parts(value: Any) -> tuple[Any, Sequence[Any]] | None:
@@ -47,6 +47,8 @@ _TRACING = ("partial_eval.py", "trace_to_jaxpr")
 def user_location(source_info: Any) -> tuple[str, int, str] | None:
     """(file, line, function) of the innermost frame of the user's code since the tracing of its jaxpr began, or None.
 
+    A frame in an installed package is the answer only where there is no other.
+
     What is further out, or is scanir's own, is no part of this program: JAX keeps a jaxpr that it has traced, and uses
     it for whoever calls the same function with the same shapes next.
     """
@@ -54,16 +56,18 @@ def user_location(source_info: Any) -> tuple[str, int, str] | None:
 
     traceback = getattr(source_info, "traceback", None)
     codes, places = traceback.raw_frames() if traceback is not None else ((), ())
+    found: tuple[str, int, str] | None = None
     for code, place in zip(codes, places, strict=True):
         file = code.co_filename
-        if is_own(file):
-            return None
-        if source_info_util.is_user_filename(file):
-            frame = source_info_util.raw_frame_to_frame(code, place)
-            return file, frame.start_line, frame.function_name
-        if file.endswith(_TRACING[0]) and code.co_name.startswith(_TRACING[1]):
-            return None
-    return None
+        if is_own(file) or (file.endswith(_TRACING[0]) and code.co_name.startswith(_TRACING[1])):
+            break
+        if not source_info_util.is_user_filename(file) or (found and is_installed(file)):
+            continue
+        frame = source_info_util.raw_frame_to_frame(code, place)
+        found = file, frame.start_line, frame.function_name
+        if not is_installed(file):
+            break
+    return found
 
 
 def separate_traces(target: Any) -> Callable[[], Any]:

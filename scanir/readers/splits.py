@@ -25,10 +25,10 @@ def with_splits(module: Module, compiled: Any, kept: Sequence[int] | None) -> Mo
         return module
     given = jax.tree.leaves(compiled.input_shardings, is_leaf=_is_sharding)
     returned = jax.tree.leaves(compiled.output_shardings, is_leaf=_is_sharding)
-    avals = jax.tree.leaves(compiled.in_avals, is_leaf=lambda leaf: hasattr(leaf, "dtype"))
+    avals = jax.tree.leaves(compiled.in_avals)
     if kept is not None and len(given) == len(avals):
         given, avals = [given[k] for k in kept], [avals[k] for k in kept]
-    outs = jax.tree.leaves(_compat.output_types(compiled), is_leaf=lambda leaf: hasattr(leaf, "dtype"))
+    outs = jax.tree.leaves(_compat.output_types(compiled))
     splits = (
         ("split of arguments", Seq(tuple(_split(s, a) for s, a in zip(given, avals, strict=True)))),
         ("split of results", Seq(tuple(_split(s, a) for s, a in zip(returned, outs, strict=True)))),

@@ -87,7 +87,7 @@ def _array(spec: Spec, text: str) -> Any:
         raise ArgumentError(
             f"{spec.dtype} needs 64-bit types, which JAX has switched off",
             where=text,
-            hint="set JAX_ENABLE_X64=1, or use the 32-bit type",
+            hint="switch them on by --config jax_enable_x64=1 or JAX_ENABLE_X64=1, or use the 32-bit type",
         )
     return jax.ShapeDtypeStruct(spec.shape, dtype)
 
@@ -207,13 +207,19 @@ def takes_nothing(function: Callable[..., Any]) -> bool:
 
 
 def check(function: Callable[..., Any], arguments: Arguments, label: str) -> None:
-    """Raise ArgumentError if the arguments do not fit the function's signature."""
+    """Raise ArgumentError if the arguments do not fit the function's signature, or it is no function of arrays."""
+    if inspect.iscoroutinefunction(function):
+        what = f"{label} is an async function, which only makes a coroutine when it is called"
+        raise ArgumentError(what, where=describe(function), hint="name the function that it awaits")
     signature = signature_of(function)
     if signature is None:
         return
     try:
         signature.bind(*arguments.args, **arguments.kwargs)
     except TypeError as problem:
+        if isinstance(function, type):
+            what = f"{label} is a class, and what its instances compute is compared"
+            raise ArgumentError(what, where=describe(function), hint=f"name an instance: {label}(...)") from None
         raise ArgumentError(
             f"the arguments do not fit {label}: {problem}",
             where=describe(function),

@@ -27,13 +27,37 @@ def explained(problem: TraceError, function: Any, kind: str, arguments: Argument
     """An error of tracing with its place in full and the way out."""
     given = _text(arguments) or "no arguments"
     where = f"{describe(function)} given {given if len(given) <= _LONGEST else given[: _LONGEST - 3] + '...'}"
-    about = _about_arguments(problem, function, kind, arguments)
-    hints = [about] if about.startswith(_NEEDS) else [hint for hint in (problem.hint, about) if hint]
+    about = _known(problem.__cause__, function)
+    if not about:
+        about = _about_arguments(problem, function, kind, arguments)
+        about = about if about.startswith(_NEEDS) else "; ".join(hint for hint in (problem.hint, about) if hint)
     return TraceError(
         ADDRESS.sub("", problem.what).removesuffix(": "),  # of an exception without a message
         where=f"{problem.where}, in {where}" if problem.where else where,
-        hint="; ".join(hints),
+        hint=about,
     )
+
+
+def _known(cause: BaseException | None, function: Any) -> str:
+    """The way out of a mistake that is known by its exception, or nothing."""
+    kind, said = type(cause).__name__, str(cause)
+    if kind == "TracerArrayConversionError":
+        return (
+            "numpy computes with values, and a traced array has none: use jax.numpy in its place, or give what numpy is "
+            "to compute with as static(...)"
+        )
+    if kind == "InvalidRngError" and (named := re.search(r'needs PRNG for "(\w+)"', said)):
+        return f"a Flax module is given its random numbers by --args '..., rngs={{\"{named.group(1)}\": key<fry>[]}}'"
+    if kind == "ModifyScopeVariableError" and (named := re.search(r'collection "(\w+)" is immutable', said)):
+        return f"what a Flax module writes must be named: --args '..., mutable=static((\"{named.group(1)}\",))'"
+    if "is not a valid JAX type" in said and "returned a value" in said:
+        if isinstance(function, type):
+            return f"{function.__name__} is a class: name an instance, {function.__name__}(...), for what that computes"
+        return (
+            "results are pytrees of arrays: return those alone, or name the function as it is jitted in use, such as "
+            "equinox.filter_jit(...), which takes and returns objects with static parts"
+        )
+    return ""
 
 
 def _text(arguments: Arguments, static: frozenset[int | str] = frozenset()) -> str:
@@ -69,7 +93,8 @@ def _about_arguments(problem: TraceError, function: Any, kind: str, arguments: A
         return _make_static(needed, names, function, kind, arguments)
     if kind == "jitted" and (odd := _untraceable(names, arguments)):
         return f"its own jit refuses {odd[1]}, which is no array: {_own_jit(odd[0])}"
-    return f"for other arguments: {both_ways(example_of(function))}"
+    example = example_of(function)
+    return "" if example == _text(arguments) else f"for other arguments: {both_ways(example)}"
 
 
 def _needed(cause: BaseException | None, names: tuple[str, ...], arguments: Arguments) -> list[int | str]:

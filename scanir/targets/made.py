@@ -120,11 +120,12 @@ def _refuse_hidden(leaf: Any, name: str) -> None:
     """Raise ArgumentError for a static object that holds an array of this trace, which would be lost with it."""
     import jax
 
-    if _compat.is_tracer(leaf) or isinstance(leaf, type):
+    if _compat.is_tracer(leaf) or isinstance(leaf, type) or hasattr(leaf, "dtype"):
         return
     cells = [cell.cell_contents for cell in getattr(leaf, "__closure__", None) or ()]
     held = [*getattr(leaf, "__dict__", {}).values(), *cells]
-    held += [getattr(leaf, name, None) for name in getattr(type(leaf), "__slots__", ()) if isinstance(name, str)]
+    slots = getattr(type(leaf), "__slots__", ())
+    held += [getattr(leaf, name, None) for name in slots if isinstance(name, str) and not name.startswith("__")]
     if isinstance(leaf, functools.partial):
         held += [leaf.args, leaf.keywords]
     if any(_compat.is_tracer(inner) for inner in jax.tree.leaves(held)):

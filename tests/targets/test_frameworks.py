@@ -174,6 +174,20 @@ def test_an_nnx_module_returns_what_it_changes(nnx: Any) -> None:
     net(nnx)(jnp.zeros((4, 2)))  # no tracer was left in a module
 
 
+@pytest.mark.parametrize("stage", ["jaxpr", "stablehlo", "hlo"])
+def test_an_nnx_module_as_an_argument(nnx: Any, stage: str) -> None:
+    model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+
+    def twice(model: Any, x: Any) -> Any:
+        return model(x) * 2
+
+    program = found(twice, model, S, stage=stage)
+    assert {"kernel", "bias"} == {name for name in ("kernel", "bias") if any(name in n for n in names(program))}
+    assert names(program)[-1] == "x"
+    assert verdict(twice, lambda model, x: twice(model, x), model, S, stage=stage) is Verdict.IDENTICAL
+    assert verdict(twice, lambda model, x: model(x) * 3, model, S, stage=stage) is Verdict.DIFFERENT
+
+
 def writing(nnx: Any, write: Any) -> Any:
     class Cell(nnx.Module):
         def __init__(self) -> None:

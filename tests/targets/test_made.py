@@ -37,6 +37,10 @@ class Maker:
 
 maker = Maker()
 values = (np.zeros(2), 1)
+there = jnp.ones(4)
+
+def closes_over():
+    return {"w": there, "b": np.ones(2)}, jnp.zeros(3)
 named = {"x": 1.0}
 state = 5
 
@@ -80,6 +84,10 @@ def test_what_may_be_named() -> None:
     assert arguments_from("mine.py:Maker().make()").static == {"n"}
     assert isinstance(arguments_from("mine.py:values").args[0], np.ndarray)
     assert arguments_from("mine.py:named").kwargs == {"x": 1.0}
+    made = arguments_from("mine.py:closes_over").args
+    assert isinstance(made[0]["w"], jax.Array)
+    assert made[0]["w"].shape == (4,)
+    assert made[1] == struct(3)
 
 
 @pytest.mark.usefixtures("here")

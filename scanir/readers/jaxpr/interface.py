@@ -54,13 +54,13 @@ def exported_interface(module: Module, exported: Any) -> Interface:
     import jax
 
     tree = jax.tree.unflatten(exported.in_tree, exported.in_avals)
-    leaves, _ = jax.tree_util.tree_flatten_with_path(tree, is_leaf=lambda x: hasattr(x, "dtype"))
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     arguments = tuple(
         _argument(path, aval, "", (), donated=False) for (path, _), aval in zip(leaves, exported.in_avals, strict=True)
     )
     mapped, values = _parameters(module, tuple(exported.module_kept_var_idx), ())
     outs = jax.tree.unflatten(exported.out_tree, exported.out_avals)
-    results = [path for path, _ in jax.tree_util.tree_flatten_with_path(outs, is_leaf=lambda x: hasattr(x, "dtype"))[0]]
+    results = [path for path, _ in jax.tree_util.tree_flatten_with_path(outs)[0]]
     texts = tuple(jax.tree_util.keystr(path) for path in results)
     return Interface(arguments, mapped, texts, values, str(exported.in_tree), str(exported.out_tree))
 
@@ -68,8 +68,8 @@ def exported_interface(module: Module, exported: Any) -> Interface:
 def _arguments(stage: Any, function: Any) -> tuple[Argument, ...]:
     import jax
 
-    leaves, _ = jax.tree_util.tree_flatten_with_path(stage.args_info, is_leaf=lambda x: hasattr(x, "donated"))
-    avals = jax.tree.leaves(stage.in_avals, is_leaf=lambda x: hasattr(x, "dtype"))
+    leaves, _ = jax.tree_util.tree_flatten_with_path(stage.args_info)
+    avals = jax.tree.leaves(stage.in_avals)
     names = _compat.argument_names(stage)
     known = names if len(names) == len(leaves) else ("",) * len(leaves)
     written = _positional(function)
