@@ -1,8 +1,8 @@
 """Whose line a place is: lines of a program, and lines of what traced it.
 
 A stack of frames is read from the innermost frame outwards. It belongs to the program up to the first frame in scanir's
-own files, since from there on it is scanir, and whoever called it, that traces. Of the program's frames those in installed
-packages stand for all their uses alike, so a person's own line is the better answer where there is one.
+own files, since from there on it is scanir, and whoever called it, that traces. Of the program's frames those in
+installed packages stand for all their uses alike, so a person's own line is the better answer where there is one.
 """
 
 from __future__ import annotations

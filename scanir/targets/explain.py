@@ -43,8 +43,8 @@ def _known(cause: BaseException | None, function: Any) -> str:
     kind, said = type(cause).__name__, str(cause)
     if kind == "TracerArrayConversionError":
         return (
-            "numpy computes with values, and a traced array has none: use jax.numpy in its place, or give what numpy is "
-            "to compute with as static(...)"
+            "numpy computes with values, and a traced array has none: use jax.numpy in its place, or give what numpy "
+            "is to compute with as static(...)"
         )
     if kind == "InvalidRngError" and (named := re.search(r'needs PRNG for "(\w+)"', said)):
         return f"a Flax module is given its random numbers by --args '..., rngs={{\"{named.group(1)}\": key<fry>[]}}'"
