@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from scanir.compare.describe import Describer
-from scanir.compare.holes import Body, body_of, inside_terms
+from scanir.compare.holes import Body, Bound, body_of, inside_terms
 from scanir.compare.profile import profile
 from scanir.ir.graph import Location
 from scanir.ir.structure import SCANS
@@ -41,10 +41,26 @@ def compare_loops(
     left, right = (_loops(side) for side in sides)
     looks = tuple(_Look(side, describer) for side, describer in zip(sides, describers, strict=True))
     shared = _inside(left) | _inside(right)
+    bound = Bound(table)
     for found in left + right:
-        found.body = body_of(table, found.canonical, found.loop, shared)
+        found.body = body_of(table, found.canonical, found.loop, shared, bound)
     pairs = _pair(left, right)
+    for x, y in pairs:
+        _as_for_any_length(table, x, y, shared, bound)
     return tuple(_diff(table, x, y, describers, (looks[0], looks[1]), identical) for x, y in pairs)
+
+
+def _as_for_any_length(table: Table, left: _Found | None, right: _Found | None, shared: set[int], bound: Bound) -> None:
+    """Write the bodies of two loops as for any number of trips, where that is all they differ in."""
+    if left is None or right is None or left.loop.trips == right.loop.trips:
+        return
+    assert left.body is not None
+    assert right.body is not None
+    if left.body.form == right.body.form or None in (left.loop.trips, right.loop.trips):
+        return
+    x, y = (body_of(table, f.canonical, f.loop, shared, bound, length=f.loop.trips) for f in (left, right))
+    if x.form == y.form:
+        left.body, right.body = x, y
 
 
 class _Look:

@@ -109,7 +109,9 @@ def _loops(payload: Any, other: Any) -> str:
     if name != other_name:
         return f"a {_trips(name, trips[0])} against a {_trips(other_name, trips[1])}"
     if trips[0] != trips[1]:
-        return f"loops differ: {trips[0] or 'dynamic trips'} against {trips[1] or 'dynamic trips'}"
+        # What is not promised may be known all the same: from the condition.
+        said = [text if all(trips) else text and f"{text} promised" for text in trips]
+        return f"loops differ: {said[0] or 'no promised trip count'} against {said[1] or 'no promised trip count'}"
     if attrs != other_attrs:
         return f"loops differ in {differing(attrs, other_attrs)}"
     if (payload[2], payload[3]) == (other[2], other[3]):

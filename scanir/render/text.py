@@ -199,7 +199,7 @@ def _loop(loop: LoopDiff, number: int) -> list[RenderableType]:
         f"  {words.loop_title(loop)}: ",
         (words.clean(loop.verdict), _STYLE.get(loop.verdict, "bold")),
     )
-    if meaning := words.LOOP_MEANING.get(loop.verdict):
+    if meaning := words.loop_meaning(loop):
         title.append(f", {meaning}")
     sides = _grid("bold", "default")
     for name, side in (("a", loop.left), ("b", loop.right)):

@@ -23,9 +23,8 @@ MEANING = {
     Verdict.DIFFERENT: "no proof of equality within the rules",
     Verdict.INCONCLUSIVE: "cannot tell: something hides the answer; the reasons say what, and how to get one",
 }
-#: What the verdict of a pair of loops says, where it is none of a program.
-LOOP_MEANING = {
-    "SAME-BODY": "the same body, given other values",
+#: The same of a pair of loops, where its verdict is none of a program.
+_LOOP_MEANING = {
     "DIFFERENT": "another body",
     "UNPAIRED": "without a counterpart",
 }
@@ -210,6 +209,14 @@ def loop_title(loop: LoopDiff) -> str:
     if loop.trip_count is not None:
         return f"{kind}, {count(loop.trip_count, 'trip')}"
     return kind if any("trip count" in note for note in loop.notes) else f"{kind}, dynamic trips"
+
+
+def loop_meaning(loop: LoopDiff) -> str:
+    """What the verdict of a pair of loops says, where it is none of a program."""
+    if loop.verdict != "SAME-BODY":
+        return _LOOP_MEANING.get(loop.verdict, "")
+    trips = any("trip count" in note for note in loop.notes)
+    return "the same body, run another number of times" if trips else "the same body, given other values"
 
 
 def ladder(diff: Diff) -> str:
