@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from scanir.checker import stacking
 from scanir.checker.layout import Block, Layout, Node
 
 
@@ -46,7 +47,11 @@ class Liveness:
             if self._map[node.slots[k][1]] != self._map[node.slots[k][0]]:
                 self._loop(node)
         elif role == "elem":
-            self.need((node.xs[[x for x, _ in node.xs].index(position)][1],))
+            source = stacking.copied(self._layout, node, position) if node.kind == "loop" else None
+            if source is not None and self._map[source] == self._map[position]:
+                self.need((source,))  # all elements are the one value, and the scanned copies of it are not needed
+                return
+            self.need((node.xs[k][1],))
             if node.kind == "loop":
                 self._loop(node)
         elif role != "bound":
@@ -63,6 +68,10 @@ class Liveness:
                     if role != "token" and self._map[init] == self._map[result]:
                         return
                 else:
+                    scanned = stacking.again(self._layout, node, k - carried)
+                    if scanned is not None and self._map[scanned] == self._map[node.ys[k - carried][0]]:
+                        self.need((scanned,))
+                        return
                     self.need((node.ys[k - carried][1],))
                 self._loop(node)
             case "branch":

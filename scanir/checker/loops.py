@@ -7,6 +7,7 @@ run equally often, since their conditions are one class.
 
 from __future__ import annotations
 
+from scanir.checker import stacking
 from scanir.checker.certificate import Class
 from scanir.checker.folding import constant_integer, declared_trips, fold, integer, wrapped
 from scanir.checker.layout import Node
@@ -39,12 +40,14 @@ def loop(side: Side, node: Node) -> None:
         if c == -1:
             continue
         item = side.classes[c]
+        if _copied(side, node, element):
+            continue
         if (item.kind, item.height, item.refs) != ("elem", entry.height, (side.map[xs],)):
             raise side.bad("O6", "an element of another scanned value than its class", node)
         side.typed(element, item, node, "O6")
-    for result, y in node.ys:
+    for k, (result, y) in enumerate(node.ys):
         c = side.map[result]
-        if c == -1:
+        if c == -1 or _again(side, node, k):
             continue
         stacked = side.classes[c]
         if (stacked.kind, stacked.refs) != ("ys", (number, side.map[y])):
@@ -170,8 +173,34 @@ def _not_needed(side: Side, node: Node) -> None:
         if not a == p == n or r not in (a, -1):
             raise side.bad("O6", "a slot that is not handed on unchanged, in a loop that is not needed", node)
         _invariant(side, node, a, r)
-    if any(side.map[element] != -1 for element, _ in node.xs):
+    if any(side.map[element] != -1 and not _copied(side, node, element) for element, _ in node.xs):
         raise side.bad("O6", "an element is live in a loop that is not needed", node)
+    for k, (result, _) in enumerate(node.ys):
+        if side.map[result] != -1 and not _again(side, node, k):
+            raise side.bad("O6", "stacked values of a loop that is not needed", node)
+
+
+def _again(side: Side, node: Node, k: int) -> bool:
+    """Elements of a scanned value, stacked as they are, are that value."""
+    if not side.stacked_again(node, k):
+        return False
+    side.use("stacking", node.number)
+    return True
+
+
+def _copied(side: Side, node: Node, element: int) -> bool:
+    """An element of copies of a value is the value: of a broadcast, or of what a scan stacks and no trip changes."""
+    source, c = stacking.copied(side.layout, node, element), side.map[element]
+    if source is None or side.map[source] != c:
+        return False
+    maker = side.layout.makers[node.xs[side.layout.roles[element][1]][1]]
+    if maker is not None and maker.kind == "loop":
+        loop = side.loop_class(maker)
+        # The class of what is stacked does not depend on the trip. In a loop that is not needed nothing does.
+        if loop is not None and side.free[c] >> side.classes[loop].height & 1:
+            return False
+    side.use("stacking", node.number)
+    return True
 
 
 def trivial(side: Side, node: Node) -> None:

@@ -6,7 +6,7 @@ from scanir.checker.effects import DROPPABLE
 from scanir.checker.folding import Neutral, neutral, scalar
 from scanir.checker.layout import Node
 from scanir.checker.side import Side
-from scanir.checker.tables import ADD, COMMUTATIVE, COPIES, DIV, MUL, PACKING, SUB
+from scanir.checker.tables import ADD, COMMUTATIVE, COPIES, DIV, IDEMPOTENT, MUL, PACKING, SUB
 from scanir.ir.attrs import Attr, Int, Opaque, Seq, Text
 from scanir.ir.graph import Op
 from scanir.ir.types import TOKEN, TensorType, TupleType
@@ -216,9 +216,17 @@ def _numbers(attr: Attr) -> tuple[int, ...] | None:
 
 
 def neutral_operands(side: Side, node: Node) -> list[int]:
-    """x*1, x/1, x+(-0.0), x-0 and integer kin: the operands that the result is, by the constant's full bits."""
-    table, name = _table(side, node), node.op.name
-    if table is None or (table.floating and side.nan_bits_are_seen) or _says_more(side, node.op):
+    """x*1, x/1, x+(-0.0), x-0, max(x, x), x and x, and integer kin: the operands that the result is, by the constant's
+    full bits."""
+    table, name, type = _table(side, node), node.op.name, side.layout.types[node.first]
+    if len(node.operands) != 2 or (table and table.floating and side.nan_bits_are_seen) or _says_more(side, node.op):
+        return []
+    if name in IDEMPOTENT:
+        left, right = node.operands
+        twice = left == right or side.map[left] == side.map[right] != -1
+        known = table is not None or (isinstance(type, TensorType) and type.dtype == "bool")
+        return [0, 1] if twice and known and side.layout.types[left] == type else []
+    if table is None:
         return []
     if name in MUL | ADD:
         return _beside(side, node, table.one if name in MUL else table.minus, (0, 1))

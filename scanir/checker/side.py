@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scanir.checker import stacking
 from scanir.checker.certificate import PLACED, Class
 from scanir.checker.keys import Keys
 from scanir.checker.layout import Block, Layout, Node
@@ -37,7 +38,7 @@ class Side:
         self.me, self.programs, self.layouts, self.quotient, self.map = me, programs, layouts, quotient, map
         self.hlo = programs[me].module.dialect == "hlo"
         self.keys = Keys(programs[me].module.dialect, rules)
-        self.layout, self.classes, self.rules = layouts[me], quotient.classes, rules
+        self.layout, self.classes, self.free, self.rules = layouts[me], quotient.classes, quotient.free, rules
         self.nan_bits_are_seen = nan_bits_are_seen
         #: Applications of rules: (rule, op or position).
         self.uses: list[tuple[str, int]] = []
@@ -109,9 +110,12 @@ class Side:
 
     def _find_loop(self, node: Node) -> int | None:
         results = [*range(node.first, node.first + node.width), *([node.token_out] if node.token_out >= 0 else [])]
+        carried = len(node.slots) - (1 if node.token_out >= 0 else 0)
         for k, position in enumerate(results):
             c = self.map[position]
             if c == -1:
+                continue
+            if carried <= k < node.width and self.stacked_again(node, k - carried):
                 continue
             if k < len(node.slots) and position != node.token_out and self.map[node.slots[k][0]] == c:
                 continue  # invariant
@@ -123,6 +127,11 @@ class Side:
                 return loop
             raise self.bad("O6", "a result of a loop is no result of a loop of the quotient", node)
         return None
+
+    def stacked_again(self, node: Node, k: int) -> bool:
+        """Whether ys ``k`` of a scan is mapped to one of its scanned values, whose elements it stacks as they are."""
+        scanned = stacking.again(self.layout, node, k)
+        return scanned is not None and self.map[scanned] == self.map[node.ys[k][0]]
 
     def height_around(self, node: Node) -> int | None:
         """The height of the innermost binder around a node; None at the top."""

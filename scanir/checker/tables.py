@@ -104,6 +104,8 @@ ADD = frozenset({"add", "stablehlo.add"})
 SUB = frozenset({"sub", "subtract", "stablehlo.subtract"})
 MUL = frozenset({"mul", "multiply", "stablehlo.multiply"})
 DIV = frozenset({"div", "divide", "stablehlo.divide"})
+#: Of two equal operands these are that operand: on integers and bool exactly, on floats up to which NaN.
+IDEMPOTENT = _names("max min maximum minimum and or") | _names("maximum minimum and or", "stablehlo.")
 #: Two operands of one type may exchange: exactly on integers and bool; `ADD` and `MUL` on floats too, up to which NaN.
 COMMUTATIVE = ADD | MUL | _names("add_any and or xor max min mulhi maximum minimum") | _names(
     "and maximum minimum or xor", "stablehlo."

@@ -33,6 +33,7 @@ from scanir.normalize.identities import Identities
 from scanir.normalize.numbers import affine
 from scanir.normalize.partition import Partition
 from scanir.normalize.payloads import without_pointer
+from scanir.normalize.stacking import RULE, Stacking
 from scanir.normalize.trips import declared_trips, starts_of, trip_count
 from scanir.normalize.tuples import Tuples, packs
 from scanir.normalize.values import Table
@@ -64,6 +65,7 @@ class Evaluator:
         #: Whether traces keep the term of each value and token, for a certificate.
         self.recording = False
         self.identities = Identities(table, module.dialect, rules)
+        self._stacking = Stacking(self)
         self._partitions: dict[tuple[int, ...], Partition] = {}
         self._env: dict[Value, int] = {}
         self._token = table.intern("in", "token")
@@ -104,7 +106,7 @@ class Evaluator:
                 continue
             match structure:
                 case LoopView():
-                    results = yield self._loop(op, structure, trace, depth)
+                    results = yield self._loop(op, structure, region, trace, depth)
                 case BranchView():
                     results = yield self._branch(op, structure, trace, depth)
                 case CallView():
@@ -293,7 +295,7 @@ class Evaluator:
     # -- loops
     # -----------------------------------------------------------------------------------------------------------------
 
-    def _loop(self, op: Op, loop: LoopView, trace: Trace, depth: int) -> Steps[Any]:
+    def _loop(self, op: Op, loop: LoopView, region: Region, trace: Trace, depth: int) -> Steps[Any]:
         """Evaluate until the partition of the slots holds; results by slot, then ys."""
         slots = [
             leaf for value in loop.inits for leaf in self.tuples.unpack(self._env[value], self.eraser.type(value.type))
@@ -311,7 +313,7 @@ class Evaluator:
         while True:
             self.state.forget(mark)
             inner = Trace("loop", op=op)
-            trip = yield self._trip(op, loop, partition, starts, types, effect, inner, depth)
+            trip = yield self._trip(op, loop, region, partition, starts, types, effect, inner, depth)
             # No trip: the condition was evaluated on the initial values themselves, whatever is supposed of later ones.
             few = trivial and trip.trips in (0, 1) and said in (None, trip.trips)
             if (few and trip.trips == 0) or partition.refine(starts, trip.values, trip.nexts):
@@ -324,8 +326,8 @@ class Evaluator:
         return self._loop_results(op, loop, partition, trip, inner, trace)
 
     def _trip(
-        self, op: Op, loop: LoopView, partition: Partition, starts: tuple[int, ...], types: tuple[Type, ...],
-        effect: bool, inner: Trace, depth: int,
+        self, op: Op, loop: LoopView, region: Region, partition: Partition, starts: tuple[int, ...],
+        types: tuple[Type, ...], effect: bool, inner: Trace, depth: int,
     ) -> Steps[Any]:  # fmt: skip
         """One evaluation of condition and body under the partition's hypothesis: a `Loop`."""
         table, scope = self.table, self._scope()
@@ -354,10 +356,15 @@ class Evaluator:
             # What the condition does happens once more than what the body does: its own token tells the two apart.
             type = self.eraser.type(loop.condition.results[0].type)
             guard = table.intern("op", ("condition", (), (type,), 2, ""), (condition, self._token))
-        elems = tuple([
-            table.intern("elem", (scope, 0, self.eraser.type(param.type), depth), (self._env[value],), free=1 << depth)
-            for value, param in zip(loop.xs, loop.body.params[len(params):], strict=True)
-        ])  # fmt: skip
+        elems = []
+        for x, (value, param) in enumerate(zip(loop.xs, loop.body.params[len(params) :], strict=True)):
+            same = self._stacking.repeated(region, loop, x, self._env[value])
+            if same is None:
+                type = self.eraser.type(param.type)
+                elems.append(table.intern("elem", (scope, 0, type, depth), (self._env[value],), free=1 << depth))
+            else:
+                self.use(RULE, op)
+                elems.append(same)
         results = yield self._enter(loop.body, (*params, *elems), inner, depth + 1)
         nexts = [
             leaf for value, result in zip(loop.inits, results[: len(loop.inits)], strict=True)
@@ -367,7 +374,9 @@ class Evaluator:
             nexts.append(self._token)
         counters = starts_of(table, starts, values, tuple(nexts), types)
         record = Loop(
-            op=op, scope=scope, depth=depth, numbers=tuple(trips.values()), elems=tuple(dict.fromkeys(elems)),
+            op=op, scope=scope, depth=depth, numbers=tuple(trips.values()),
+            elems=tuple(dict.fromkeys(e for e in elems if table.kind(e) == "elem" and table.payload(e)[0] == scope)),
+
             types=tuple([types[i] for i in firsts]), inits=tuple([starts[i] for i in firsts]),
             steps=tuple([nexts[i] for i in firsts]), condition=guard,
             payload=(op.name, self.eraser.attributes(op, loop.dropped)), rank=tuple(rank), starts=starts, values=values,
@@ -440,8 +449,11 @@ class Evaluator:
             self._token = finals.pop()
         queue = iter(finals)
         results = [self.tuples.repack(queue, self.eraser.type(value.type)) for value in loop.inits]
-        for value, y in zip(op.results[len(loop.inits) :], record.ys, strict=True):
-            results.append(self._stack(record, y, self.eraser.type(value.type)))
+        for k, (value, y) in enumerate(zip(op.results[len(loop.inits) :], record.ys, strict=True)):
+            x = self._stacking.again(loop, value, k, y)
+            if x is not None:
+                self.use(RULE, op)
+            results.append(self._stack(record, y, self.eraser.type(value.type)) if x is None else record.xs[x])
         return tuple(results)
 
     def _stack(self, record: Loop, y: int, type: Type) -> int:

@@ -48,6 +48,11 @@ _FLOATS = {"f16": ("0080", "003c"), "bf16": ("0080", "803f"), "f32": ("00000080"
            "f64": ("0000000000000080", "000000000000f03f")}  # fmt: skip
 _ADD, _SUB = {"add", "stablehlo.add"}, {"sub", "subtract", "stablehlo.subtract"}
 _MUL, _DIV = {"mul", "multiply", "stablehlo.multiply"}, {"div", "divide", "stablehlo.divide"}
+#: Of two equal operands these give that operand. The words of comparing and of bits mean the same in each dialect.
+_IDEMPOTENT = frozenset(
+    {"max", "maximum", "stablehlo.maximum", "min", "minimum", "stablehlo.minimum", "and", "stablehlo.and", "or",
+     "stablehlo.or"}
+)  # fmt: skip
 #: Pure ops to which the bits of a NaN are more than "a NaN". Comparisons in the total order are found by their
 # attribute.
 _OBSERVERS = frozenset(
@@ -173,11 +178,13 @@ class Identities:
         return value if single else None
 
     def _neutral(self, name: str, operands: tuple[int, int], type: TensorType) -> int | None:
-        """x*1, x/1, x+(-0.0), x-(+0.0) and, for integers, x+0: exact for every x, up to which NaN (a signalling x is
-        quieted)."""
+        """x*1, x/1, x+(-0.0), x-(+0.0), max(x, x), min(x, x), x and x, x or x and, for integers, x+0: exact for every
+        x, up to which NaN (a signalling x is quieted)."""
         if type.dtype in _FLOATS and self.nan_bits_are_seen:
             return None
         left, right = operands
+        if name in _IDEMPOTENT and left == right and self._typed(left, type):
+            return left if type.dtype == "bool" or _neutrals(type.dtype)[0] is not None else None
         one, zero, minus = _neutrals(type.dtype)
         if name in _MUL or name in _ADD:
             wanted = one if name in _MUL else minus

@@ -71,6 +71,11 @@ _TABLE = (
     ),
     Rule("constant-carry", "a constant carry handed on unchanged is the constant", "as carry-closure, constant start"),
     Rule("duplicate-carry", "two carries that stay equal are one", "equal start, preserved by the body"),
+    Rule(
+        "stacking",
+        "a scanned input that a scan stacks unchanged is that input; an element of stacked copies is the value",
+        "seen through calls only; as long as the scan; a copy that the scan was given, or a broadcast",
+    ),
     Rule("dead-carry", "a carry nobody reads is left out", "its own update is no use; pure"),
     Rule("carry-order", "the order of carries is free", "one bijection for starts, parameters, next values, results"),
     Rule(
@@ -78,7 +83,11 @@ _TABLE = (
         "operands of a commutative op exchange",
         "integers and bool; float add, mul where no op sees NaN bits",
     ),
-    Rule("exact-identities", "x*1, x+(-0.0), x-0, x/1 and integer kin are x", "full bits of the constant"),
+    Rule(
+        "exact-identities",
+        "x*1, x+(-0.0), x-0, x/1, max(x, x), x and x, and integer kin are x",
+        "full bits of the constant; floats where no op sees NaN bits",
+    ),
     Rule(
         "no-op",
         "copy, reshape, convert, broadcast, transpose to the same type and order is its operand",

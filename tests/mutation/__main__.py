@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import random
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -22,6 +23,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", type=Path, help="write the counts and suspects there")
+    parser.add_argument(
+        "--log", type=Path, help="add each module's tally there as a line; modules that it has are done"
+    )
     parser.add_argument("--no-corpus", action="store_true", help="leave the files of ../shared/corpus out")
     options = parser.parse_args()
     # Eight devices, for collectives; each worker gets these with the environment.
@@ -41,12 +45,21 @@ def main() -> int:
         for name in sources.names(dialect, corpus)
         if options.source in name
     ]
-    start, tallies = time.perf_counter(), []
+    # Models and strategies first, then the corpus; dialects in turn, so that what a run that is broken off has done is
+    # a fair sample.
+    random.Random(options.seed).shuffle(chosen)
+    chosen.sort(key=lambda task: task[1].startswith("corpus "))
+    start, tallies = time.perf_counter(), report.read_log(options.log) if options.log else []
+    done_before = {(tally.dialect, tally.source) for tally in tallies}
+    chosen = [task for task in chosen if task[:2] not in done_before]
     # One task a process at a time, and processes made anew now and then: JAX keeps all that it has compiled.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.workers, context, max_tasks_per_child=150) as pool:
         for number, done in enumerate(as_completed([pool.submit(work, *task) for task in chosen]), 1):
             tallies.append(done.result())
+            if options.log:
+                with options.log.open("a", encoding="utf-8") as log:
+                    log.write(report.line(tallies[-1]) + "\n")
             if number % 50 == 0:
                 said = report.summary(tallies)
                 print(

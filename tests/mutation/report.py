@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from pathlib import Path
 
 from tests.mutation.campaign import OUTCOMES, Suspect, Tally
 
@@ -89,3 +91,27 @@ def as_json(tallies: list[Tally], seed: int) -> str:
         for s in suspects(tallies, "equal in truth", *LISTED)
     ]
     return json.dumps({"seed": seed, "counts": rows, "suspects": listed}, indent=1) + "\n"
+
+
+# -- a run that goes on where another was broken off -------------------------------------------------------------------
+
+
+def line(tally: Tally) -> str:
+    """A tally as a line of a log."""
+    counts = [[kind, outcome, count] for (kind, outcome), count in sorted(tally.counts.items())]
+    listed = [dataclasses.asdict(s) for s in tally.suspects]
+    return json.dumps(
+        {"dialect": tally.dialect, "source": tally.source, "counts": counts, "suspects": listed, "blind": tally.blind}
+    )
+
+
+def read_log(path: Path) -> list[Tally]:
+    """The tallies of a log, none where there is no such file."""
+    if not path.exists():
+        return []
+    found = []
+    for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        counts = Counter({(kind, outcome): count for kind, outcome, count in row["counts"]})
+        suspects = [Suspect(**s) for s in row["suspects"]]
+        found.append(Tally(row["dialect"], row["source"], counts, suspects, row["blind"]))
+    return found

@@ -53,7 +53,85 @@ COUNTER = "%i: i32[]"
 CALLEE = "func @f (%a: f32[]) {\n%b = sin(%a) : f32[]\nreturn %b\n}"
 CALLEE_PAIR = "func @f (%a: f32[]) {\n%b = cos(%a) : f32[]\nreturn %b\n}"
 
+
+#: One slot, scanned inputs and stacked results; the sum of the elements goes round.
+def stacking(scanned: str, result: str, stacked: str = "f32[9]", length: int = 9, reverse: str = "false") -> str:
+    return (
+        f"%c, %z = scan(%x, {scanned}) {{length = {length}, num_carry = 1, reverse = {reverse}}} : f32[], {stacked}"
+        f" region (%a: f32[], %e: f32[]) {{\n%s = sub(%a, %e) : f32[]\n{result}\n}}\n"
+    )
+
+
+def copies(stacked: str, body: str = "", names: tuple[str, str] = ("%k", "%zs"), type: str = "f32[9]") -> str:
+    """A scan that stacks something, and one that scans the stack."""
+    return (
+        f"{names[0]}, {names[1]} = scan(%x, %y) {{length = 9, num_carry = 2, reverse = false}} : f32[], f32[], {type}"
+        f" region (%a: f32[], %w: f32[]) {{\n{body}%t = sin(%a) : f32[]\nreturn %t, %w, {stacked}\n}}\n"
+    ).replace(f"{names[0]}, ", f"{names[0]}, {names[0]}w, ", 1)
+
+
+VECTOR = "%x: f32[], %xs: f32[9]"
+RUN = "%x: f32[], %y: f32[]"
+#: What scans the stack, and what closes over the value itself.
+SCANS_IT = "%r = scan(%k, %zs) {length = 9, num_carry = 1, reverse = true} : f32[] region (%d: f32[], %e: f32[]) {\n%m = mul(%d, %e) : f32[]\nreturn %m\n}\nreturn %r"
+CLOSES = "%r = scan(%k) {length = 9, num_carry = 1, reverse = true} : f32[] region (%d: f32[]) {\n%m = mul(%d, %y) : f32[]\nreturn %m\n}\nreturn %r"
+ALONE = "%k = scan(%x) {length = 9, num_carry = 1, reverse = false} : f32[] region (%a: f32[]) {\n%t = sin(%a) : f32[]\nreturn %t\n}\n"
+
 PAIRS = [
+    Pair(
+        "stacking",
+        program(stacking("%xs", "return %s, %e") + "return %c, %z", VECTOR),
+        program(stacking("%xs", "return %s, %s") + "return %c, %xs", VECTOR),
+        ("stacking",),
+    ),
+    Pair(  # seen through a call, backwards
+        "stacking",
+        program(stacking("%xs", "%i = jit(%e) {callee = @i} : f32[]\nreturn %s, %i", reverse="true") + "return %c, %z", VECTOR, functions="func @i (%q: f32[]) {\nreturn %q\n}"),
+        program(stacking("%xs", "return %s, %e", reverse="true") + "return %c, %xs", VECTOR),
+        ("stacking", "calls"),
+    ),
+    Pair(  # another value of each trip
+        "stacking",
+        program(stacking("%xs", "return %s, %s") + "return %c, %z", VECTOR),
+        program(stacking("%xs", "return %s, %e") + "return %c, %xs", VECTOR),
+    ),
+    Pair(  # fewer trips than elements: some of them are not there
+        "stacking",
+        program(stacking("%xs", "return %s, %e", "f32[9]", 8) + "return %c, %z", VECTOR),
+        program(stacking("%xs", "return %s, %e", "f32[9]", 8) + "return %c, %xs", VECTOR),
+    ),
+    Pair(
+        "stacking",
+        program(copies("%w") + SCANS_IT, RUN),
+        program(ALONE + CLOSES, RUN),
+        ("stacking", "carry-closure"),
+    ),
+    Pair(  # what changes with the trip is no copy
+        "stacking",
+        program(copies("%a") + SCANS_IT, RUN),
+        program(ALONE + CLOSES, RUN),
+    ),
+    Pair(
+        "stacking",
+        program("%zs = broadcast_in_dim(%y) {broadcast_dimensions = [], shape = [9]} : f32[9]\n" + ALONE + SCANS_IT, RUN),
+        program(ALONE + CLOSES, RUN),
+        ("stacking", "dead-code"),
+    ),
+    Pair(  # along another dimension each element is another one
+        "stacking",
+        program("%zs = broadcast_in_dim(%xs) {broadcast_dimensions = [0], shape = [9, 9]} : f32[9,9]\n%k = scan(%x, %zs) {length = 9, num_carry = 1, reverse = false} : f32[9] region (%d: f32[9], %e: f32[9]) {\n%m = mul(%d, %e) : f32[9]\nreturn %m\n}\nreturn %k", "%x: f32[9], %xs: f32[9]"),
+        program("%k = scan(%x) {length = 9, num_carry = 1, reverse = false} : f32[9] region (%d: f32[9]) {\n%m = mul(%d, %xs) : f32[9]\nreturn %m\n}\nreturn %k", "%x: f32[9], %xs: f32[9]"),
+    ),
+    Pair("exact-identities", program("%s = max(%x, %x) : f32[]\nreturn %s"), program("return %x"), ("exact-identities",)),
+    Pair("exact-identities", program("%s = and(%x, %x) : i32[]\nreturn %s", "%x: i32[]"), program("return %x", "%x: i32[]"), ("exact-identities",)),
+    Pair("exact-identities", program("%s = stablehlo.or(%x, %x) : bool[4]\nreturn %s", "%x: bool[4]", "stablehlo"), program("return %x", "%x: bool[4]", "stablehlo"), ("exact-identities",)),
+    Pair("exact-identities", program("%s = max(%x, %y) : f32[]\nreturn %s"), program("return %x")),
+    Pair("exact-identities", program("%s = xor(%x, %x) : i32[]\nreturn %s", "%x: i32[]"), program("return %x", "%x: i32[]")),
+    Pair(  # max of two NaNs is a NaN, but which
+        "exact-identities",
+        program("%s = max(%x, %x) : f32[]\n%i = bitcast_convert_type(%s) : i32[]\nreturn %i"),
+        program("%i = bitcast_convert_type(%x) : i32[]\nreturn %i"),
+    ),
     Pair(
         "carry-closure",
         program(PLAIN),
