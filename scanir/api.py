@@ -291,21 +291,24 @@ def ask(
     target: Any, request: Request, *, stage: str = "hlo", normalized: bool = False, args: Arguments | str | None = None,
     under: Under = (),
 ) -> tuple[Report, ...]:  # fmt: skip
-    """Facts about a target, or the part of it that was selected: one report a stage, under each of the transforms."""
-    from scanir.facts.request import answer
+    """Facts about a target, or the part of it that was selected: one report a stage, under each of the transforms.
+
+    Raises ScanirError, also where no stage has what was selected; where only some have it, the others say so.
+    """
+    from scanir.facts.request import answers
 
     request.check(normalized=normalized)
     side = _target(target)
     stages = _common_stages((side, side), parse_stages(stage))
-    reports = []
+    programs, transforms = [], []
     for transform, (row,) in _rows((side,), _transforms(under)):
-        programs = row.trace(stages, args)
+        traced = row.trace(stages, args)
         for name in stages:
-            program = programs[name]
-            if normalized:
-                program = replace(program, module=_normal(program))
-            reports.append(replace(answer(program, request), under=transform))
-    return tuple(reports)
+            program = traced[name]
+            programs.append(replace(program, module=_normal(program)) if normalized else program)
+            transforms.append(transform)
+    reports = answers(programs, request)
+    return tuple(replace(report, under=under) for report, under in zip(reports, transforms, strict=True))
 
 
 def table(name: str, target: Any, *args: Any, stage: str = "hlo", over: int | None = None) -> Answer:

@@ -5,7 +5,7 @@ Imports neither jax nor click; every answer is a frozen dataclass, from which te
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -39,9 +39,15 @@ class Selection:
     text: str = ""
 
 
-Answer: TypeAlias = (
-    "LoopTable | LoopShown | Selection | Slice | ConstantTable | AliasTable | KeptTable | EffectTable | KeyTable"
-)
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What was selected is not there: the sentence that says so, and what is there."""
+
+    what: str
+    hint: str
+
+
+Answer: TypeAlias = "LoopTable | LoopShown | Selection | Slice | ConstantTable | AliasTable | KeptTable | EffectTable | KeyTable | Absent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +90,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An answer about one program at one stage. ``what`` is the table's name, ``loop``, ``ops`` or ``back``; ``under``
-    names the transform that it was brought under."""
+    """An answer about one program at one stage. ``what`` is the table's name, ``loop``, ``ops``, ``back`` or
+    ``absent``; ``under`` names the transform that it was brought under."""
 
     target: str
     stage: str
@@ -105,6 +111,22 @@ TABLES: dict[str, Callable[[Places], Answer]] = {
 }
 #: What a program in normal form has no room for: there it is set aside, or made explicit.
 WRITTEN = ("loops", "loop", "aliasing", "kept-args", "effects", "keys")
+
+
+def answers(programs: Iterable[Program], request: Request) -> tuple[Report, ...]:
+    """The answer about each program. What some do not have is said in their place; raises ArgumentError where none has
+    it."""
+    reports: list[Report] = []
+    problems: list[ArgumentError] = []
+    for program in programs:
+        try:
+            reports.append(answer(program, request))
+        except ArgumentError as problem:
+            problems.append(problem)
+            reports.append(_report(program, "absent", Absent(problem.what, problem.hint)))
+    if len(problems) == len(reports) and problems:
+        raise problems[0]
+    return tuple(reports)
 
 
 def answer(program: Program, request: Request) -> Report:

@@ -17,7 +17,7 @@ from scanir.facts.effects import EffectTable
 from scanir.facts.interface import AliasTable, KeptTable
 from scanir.facts.keys import KeyTable
 from scanir.facts.loops import LoopTable
-from scanir.facts.request import LoopShown, Report, Selection
+from scanir.facts.request import Absent, LoopShown, Report, Selection
 from scanir.render.facts_ops import loop_parts, loop_table, op_parts, slice_parts
 from scanir.render.facts_parts import counted, listed, titled
 from scanir.render.facts_tables import aliases, constants, effect, kept_arguments, keys
@@ -57,5 +57,7 @@ def _report(report: Report) -> tuple[list[RenderableType], str]:
             return titled(counted(answer.rows, "effect", where), listed(answer.rows, effect), answer.notes), ""
         case KeyTable():
             return keys(answer, where), ""
+        case Absent():
+            return titled(f"{clean(answer.what)}, in {where}", (), (answer.hint,)), ""
         case _:
             assert_never(answer)

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from scanir.render.words import clean, count, place
+from scanir.render.words import clean, count, short_place
 
 _Row = TypeVar("_Row")
 #: Rows of one list that are printed.
@@ -54,7 +54,7 @@ def grid(header: Sequence[str], rows: Iterable[Sequence[str]], *, fixed: Sequenc
 
 
 def spot(file: str, line: int) -> str:
-    return f"{clean(place(file))}:{line}" if file and line else clean(place(file))
+    return f"{clean(short_place(file))}:{line}" if file and line else clean(short_place(file))
 
 
 def source(code: str) -> list[RenderableType]:

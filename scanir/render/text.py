@@ -181,7 +181,7 @@ def _mismatch(mismatch: Mismatch) -> RenderableType:
         text = Text(words.clean(value))
         text.append(f"\nin {words.clean(path)}", "dim")
         if line:
-            text.append(f", {words.clean(words.place(line))}", "dim")
+            text.append(f", {words.clean(words.short_place(line))}", "dim")
         grid.add_row(Text(side), text)
     return _indented(Group(Text(words.clean(mismatch.reason)), grid))
 

@@ -13,6 +13,8 @@ from scanir.result import Binding, Diff, Evidence, Filling, ForwardedOutput, Loo
 
 #: Characters of one name or value that a person still reads; JSON has all.
 LONGEST = 400
+#: Characters of a file's name that fit on a line of a terminal with what stands before it.
+LONG_PLACE = 56
 #: Characters of an initial value that names a carry.
 NAMED = 24
 
@@ -50,6 +52,18 @@ def place(file: str) -> str:
         return file
     here = os.getcwd().rstrip(os.sep) + os.sep
     return file[len(here) :] if file.startswith(here) else f"...{os.sep}{os.sep.join(file.split(os.sep)[-2:])}"
+
+
+def short_place(file: str) -> str:
+    """The same for a line of text: a long one by its last parts, which a terminal does not break in the middle."""
+    whole = place(file)
+    if len(whole) <= LONG_PLACE:
+        return whole
+    parts = whole.split(os.sep)
+    first = len(parts) - 1
+    while first > 0 and len(f"...{os.sep}{os.sep.join(parts[first - 1 :])}") <= LONG_PLACE:
+        first -= 1
+    return f"...{os.sep}{os.sep.join(parts[first:])}" if first else whole
 
 
 def count(number: int, noun: str) -> str:
@@ -247,7 +261,7 @@ def loop_side(side: LoopSide | None) -> str:
     """``main/scan: 5 slots, 31 ops, rollout.py:60``."""
     if side is None:
         return "no such loop"
-    where = f", {clean(place(side.file))}:{side.line}" if side.file else ""
+    where = f", {clean(short_place(side.file))}:{side.line}" if side.file else ""
     return f"{clean(side.path)}: {count(side.slots, 'slot')}, {count(side.ops, 'op')}{where}"
 
 

@@ -40,7 +40,7 @@ def only_loop(f: Any, g: Any, stage: str) -> tuple[StageDiff, LoopDiff]:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_same_body_run_another_number_of_times(stage: str) -> None:
-    found, loop = only_loop(stacking(10), stacking(12), stage)
+    _, loop = only_loop(stacking(10), stacking(12), stage)
     assert loop.verdict == "SAME-BODY"
     assert "trip count 10 against 12" in loop.notes
     fillings = [(c.left.value, c.right.value) for c in loop.captures if c.left and c.right]

@@ -55,3 +55,12 @@ def test_no_output_names_an_absolute_path() -> None:
     for text in (render_text(diff), render_json(diff)):
         assert "someone" not in text
         assert ".../src/step.py" in text
+
+
+def test_a_long_place_keeps_its_last_parts() -> None:
+    long = "a_rather_long_directory_name_for_a_project/with_subfolder/model_definitions.py:12"
+    assert words.short_place(long) == ".../with_subfolder/model_definitions.py:12"
+    assert words.short_place("pkg/model.py:12") == "pkg/model.py:12"
+    name = "x" * 80 + ".py"
+    assert words.short_place(f"pkg/{name}") == f".../{name}"
+    assert words.short_place(name) == name
