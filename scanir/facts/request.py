@@ -47,7 +47,10 @@ class Absent:
     hint: str
 
 
-Answer: TypeAlias = "LoopTable | LoopShown | Selection | Slice | ConstantTable | AliasTable | KeptTable | EffectTable | KeyTable | Absent"
+Answer: TypeAlias = (
+    "LoopTable | LoopShown | Selection | Slice | ConstantTable | AliasTable | KeptTable | EffectTable | KeyTable"
+    " | Absent"
+)
 
 
 @dataclass(frozen=True, slots=True)
