@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
+import json
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 
 import click
 
@@ -86,6 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except ScanirError as problem:
         _traceback(problem, settings)
+        if "json" in (y if x == "--format" else x.partition("--format=")[2] for x, y in pairwise((*arguments, ""))):
+            _say_as_json(problem)
         return _say(f"error: {problem}", problem.exit_code)
     except (KeyboardInterrupt, click.Abort):
         return _say("\ninterrupted", INTERRUPTED)  # behind the terminal's ^C
@@ -109,6 +113,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _traceback(problem: BaseException, settings: Settings) -> None:
     if settings.traceback:
         traceback.print_exception(problem, file=sys.stderr)
+
+
+def _say_as_json(problem: ScanirError) -> None:
+    """The error for a program that reads the report: on stdout there is JSON, whatever happens."""
+    from scanir.result import SCHEMA_VERSION
+
+    said = {"kind": type(problem).__name__, "what": problem.what, "where": problem.where, "hint": problem.hint}
+    with contextlib.suppress(OSError):
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": said}, indent=2))
 
 
 def _say(message: str, code: int) -> int:

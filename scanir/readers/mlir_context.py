@@ -31,6 +31,8 @@ _TOKENS = re.compile(
     r"|->|[<>]=|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<less><)|(?P<greater>>)"
 )
 _OPENERS = re.compile(r"[(\[{<#!]")
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.S)
+_CUT = "the file ends too early, and is probably truncated: dump or copy it again in full"
 
 
 def parse_module(source: str | bytes, name: str) -> Any:
@@ -56,7 +58,7 @@ def parse_module(source: str | bytes, name: str) -> Any:
     except (mlir_ir().MLIRError, ValueError, RuntimeError, MemoryError) as error:
         # But for the first: how the bindings report an artifact they cannot upgrade, text that is not UTF-8, and the
         # sizes in damaged bytecode.
-        raise diagnostics.error(error, name) from error
+        raise diagnostics.error(error, name, source) from error
     finally:
         diagnostics.close()
 
@@ -83,11 +85,18 @@ class _Diagnostics:
     def close(self) -> None:
         self._handler.detach()
 
-    def error(self, error: Exception, name: str) -> ReadError:
+    def error(self, error: Exception, name: str, source: str | bytes) -> ReadError:
         place, message = self._first or ("", str(error).strip())
         position = re.search(r":(\d+):(\d+)\)?$", place)
         where = f"{name}:{position[1]}:{position[2]}" if position else name
-        return ReadError(f"MLIR cannot read this: {(message or 'parse error').splitlines()[0]}", where=where)
+        what = f"MLIR cannot read this: {(message or 'parse error').splitlines()[0]}"
+        return ReadError(what, where=where, hint=_CUT if isinstance(source, str) and _is_cut(source) else "")
+
+
+def _is_cut(text: str) -> bool:
+    """Whether a text of MLIR ends inside something that it opened."""
+    plain = _STRINGS.sub("", text)
+    return any(plain.count(left) > plain.count(right) for left, right in ("{}", "()", "[]")) or '"' in plain
 
 
 def _decoded(source: bytes, name: str) -> str:

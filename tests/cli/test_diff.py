@@ -154,6 +154,17 @@ def test_an_error(api: FakeApi, run: Run) -> None:
     assert done.err == "error: cannot be traced\n  where: f.py:3\n  hint:  look there\n"
 
 
+@pytest.mark.parametrize("spelling", [["--format", "json"], ["--format=json"]])
+def test_an_error_for_a_program(api: FakeApi, run: Run, spelling: list[str]) -> None:
+    api.answer = TraceError("cannot be traced", where="f.py:3", hint="look there")
+    done = run("diff", "x", "y", *spelling)
+    assert done.code == 2
+    told = json.loads(done.out)
+    assert told["error"] == {"kind": "TraceError", "what": "cannot be traced", "where": "f.py:3", "hint": "look there"}
+    assert isinstance(told["schema_version"], int)
+    assert done.err.startswith("error: cannot be traced\n")
+
+
 def test_a_traceback_only_where_asked_for(api: FakeApi, run: Run) -> None:
     for error, message in (
         (TraceError("no"), "error: no\n"),

@@ -78,6 +78,17 @@ def test_bytes(data: bytes) -> None:
         read_stablehlo(data)
 
 
+def test_a_text_cut_short_is_told_as_that() -> None:
+    end = NESTED.rindex("}")
+    for length in range(NESTED.index("{") + 1, end, 7):
+        with pytest.raises(ReadError) as caught:
+            read_stablehlo(NESTED[:length])
+        assert "truncated" in caught.value.hint
+    with pytest.raises(ReadError) as caught:
+        read_stablehlo(NESTED.replace("func.func", "func.fun", 1))
+    assert not caught.value.hint
+
+
 def test_bytecode_cut_short() -> None:
     """In a process of its own: MLIR's reader of bytecode is the one that decides here."""
     code = f"""
