@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from scanir.compare.describe import Describer
 from scanir.compare.holes import Body, Bound, body_of, inside_terms
 from scanir.compare.profile import profile
+from scanir.costs.copies import CopyCounts
 from scanir.ir.graph import Location
 from scanir.ir.structure import SCANS
 from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Loop, Trace
 from scanir.normalize.canonical import Canonical
 from scanir.normalize.carries import Carries, Carry
-from scanir.normalize.copies import CopyCounts
 from scanir.normalize.side import Side
 from scanir.normalize.values import Table
 from scanir.result import Capture, CarryFact, Filling, LoopDiff, LoopSide

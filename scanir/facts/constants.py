@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from scanir.costs.copies import size_of
 from scanir.facts.places import Place, Places
 from scanir.facts.values import Values
 from scanir.ir.attrs import Array, Attr, Hidden
@@ -20,7 +21,6 @@ from scanir.ir.graph import Value
 from scanir.ir.structure import LoopView, view
 from scanir.ir.types import TensorType, Type
 from scanir.ir.walk import Use, uses
-from scanir.normalize.copies import size_of
 
 #: Constants of more bytes than this are listed by default: smaller ones are numbers that a person wrote down.
 LARGE = 1024

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from scanir.costs.copies import size_of
 from scanir.facts.places import Places
 from scanir.facts.values import Values
 from scanir.ir.attrs import Attr, Bool, Int, Opaque, Seq
 from scanir.ir.types import TOKEN, TupleType
 from scanir.ir.walk import uses
-from scanir.normalize.copies import size_of
 
 _ALIAS = re.compile(r"\{([\d,\s]*)\}\s*:\s*\(\s*(\d+)\s*,\s*\{([\d,\s]*)\}\s*(?:,\s*([\w-]+)\s*)?\)")
 _DONOR = re.compile(r"\(\s*(\d+)\s*,\s*\{([\d,\s]*)\}\s*\)")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from scanir.compare.profile import profile
+from scanir.costs.copies import COPIES, Copies, CopyCounts
 from scanir.errors import ArgumentError
 from scanir.facts.alone import Alone, alone
 from scanir.facts.places import Place, Places
@@ -21,7 +22,6 @@ from scanir.ir.types import TokenType, TupleType, Type
 from scanir.ir.walk import captures, ops_of
 from scanir.normalize.binders import Loop
 from scanir.normalize.carries import Carries, Carry
-from scanir.normalize.copies import COPIES, Copies, CopyCounts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import pytest
 from jax import lax
 
 from scanir import _compat
-from scanir.facts.costs import Cost, CostTable, costs
+from scanir.cost import Cost
+from scanir.facts.costs import CostTable, costs
 from scanir.facts.places import Places
 from scanir.targets.target import Target
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import scanir
 from scanir.api import _arguments, _target
 from scanir.compare.profile import profile
+from scanir.costs.copies import Copies, copies_in
 from scanir.facts.alone import Alone, alone
 from scanir.ir.builder import RegionBuilder
 from scanir.normalize.carries import KINDS, carries
-from scanir.normalize.copies import Copies, copies_in
 from scanir.program import Program
 from tests.compare.programs import F32, number, program, scan, unrolled
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from scanir.facts.costs import Cost, CostTable
+from scanir.cost import Cost
+from scanir.facts.costs import CostTable
 from scanir.matrix import Matrix, Pair, Variant, groups_of
 from scanir.render.matrix import _group, _short, cell, matrix_to_json, render_matrix, render_matrix_json
 from scanir.result import Binding, StageDiff, Verdict

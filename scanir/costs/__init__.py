@@ -1,0 +1,1 @@
+"""What programs cost, counted from their ops: work, bytes, and the copies a loop makes of its carries."""
