@@ -33,6 +33,8 @@ assert TREES, "imported for the rewrites that it registers"
 EQUAL = (Verdict.IDENTICAL, Verdict.EQUIVALENT)
 #: Inputs on which programs are run: with 0 and 3 trips where an argument says how many.
 SEEDS = (0, 3)
+#: How many cases are done before processes are made anew.
+SHARE = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +154,12 @@ def run(kind: str, count: int, stages: str, workers: int = 1) -> Iterator[Answer
         for seed in range(count):
             yield from job(seed)
         return
-    with ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), max_tasks_per_child=200, initializer=certified
-    ) as pool:
-        for some in pool.map(job, range(count), chunksize=10):
-            yield from some
+    # Processes are made anew now and then, because JAX keeps all that it has compiled. Not by ``max_tasks_per_child``:
+    # before Python 3.12 a pool may wait for ever when a process has done its share.
+    for first in range(0, count, SHARE):
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=certified) as pool:
+            for some in pool.map(job, range(first, min(first + SHARE, count)), chunksize=10):
+                yield from some
 
 
 def table(found: list[Answer]) -> str:

@@ -10,9 +10,40 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 DIALECTS = ("hlo", "stablehlo", "jaxpr")
+#: How many modules a process mutates.
+SHARE = 150
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
+
+
+def run(chosen: list[Any], workers: int, log: Path | None) -> list[Any]:
+    """The tallies of all chosen modules, those that the log has among them.
+
+    Processes are made anew now and then, because JAX keeps all that it has compiled. Not by ``max_tasks_per_child``:
+    before Python 3.12 a pool may wait for ever when a process has done its share.
+    """
+    from tests.mutation import report
+    from tests.mutation.work import work
+
+    start, tallies = time.perf_counter(), report.read_log(log) if log else []
+    done_before = {(tally.dialect, tally.source) for tally in tallies}
+    waiting = [task for task in chosen if task[:2] not in done_before]
+    context, number = multiprocessing.get_context("spawn"), 0
+    for first in range(0, len(waiting), SHARE * workers):
+        with ProcessPoolExecutor(workers, context) as pool:
+            jobs = [pool.submit(work, *task) for task in waiting[first : first + SHARE * workers]]
+            for done in as_completed(jobs):
+                number += 1
+                tallies.append(done.result())
+                if log:
+                    with log.open("a", encoding="utf-8") as file:
+                        file.write(report.line(tallies[-1]) + "\n")
+                if number % 50 == 0:
+                    said = f"{time.perf_counter() - start:.0f} s: {report.summary(tallies)}"
+                    print(f"{number} of {len(waiting)} modules, {said}", file=sys.stderr, flush=True)
+    return tallies
 
 
 def main() -> int:
@@ -34,7 +65,6 @@ def main() -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
     from tests.mutation import report, sources
-    from tests.mutation.work import work
 
     corpus = CORPUS if CORPUS.is_dir() and not options.no_corpus else None
     if corpus is None:
@@ -49,22 +79,8 @@ def main() -> int:
     # a fair sample.
     random.Random(options.seed).shuffle(chosen)
     chosen.sort(key=lambda task: task[1].startswith("corpus "))
-    start, tallies = time.perf_counter(), report.read_log(options.log) if options.log else []
-    done_before = {(tally.dialect, tally.source) for tally in tallies}
-    chosen = [task for task in chosen if task[:2] not in done_before]
-    # One task a process at a time, and processes made anew now and then: JAX keeps all that it has compiled.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.workers, context, max_tasks_per_child=150) as pool:
-        for number, done in enumerate(as_completed([pool.submit(work, *task) for task in chosen]), 1):
-            tallies.append(done.result())
-            if options.log:
-                with options.log.open("a", encoding="utf-8") as log:
-                    log.write(report.line(tallies[-1]) + "\n")
-            if number % 50 == 0:
-                said = report.summary(tallies)
-                print(
-                    f"{number} of {len(chosen)} modules, {time.perf_counter() - start:.0f} s: {said}", file=sys.stderr
-                )
+    start = time.perf_counter()
+    tallies = run(chosen, options.workers, options.log)
     tallies.sort(key=lambda tally: (tally.dialect, tally.source))
     print(report.text(tallies))
     if options.json:

@@ -33,6 +33,14 @@ class Ran:
     detail: str = ""
 
 
+def children() -> Any:
+    """How children are made: from a process that has imported what they need, and has started nothing. Many of them
+    die."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, "jax", "jaxlib._hlo", "jaxlib.mlir.dialects.stablehlo"])
+    return context
+
+
 class Interpreter:
     """A child process that runs pairs of texts; started anew when it dies."""
 
@@ -61,7 +69,7 @@ class Interpreter:
         return Ran("not run", ran, "it took too long")
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = children()
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self._process.start()
