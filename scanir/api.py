@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scanir.facts.request import Answer, Report, Request
     from scanir.ir.graph import Module
     from scanir.matrix import Matrix
+    from scanir.measure.bench import Progress
+    from scanir.measured.result import Bench, Lengths
     from scanir.targets.arguments import Arguments
     from scanir.targets.target import Target
     from scanir.targets.under import Transform
@@ -240,15 +242,22 @@ def matrix(
     ``targets`` are what `diff` takes, and names of families of strategies. ``args`` are example arguments for those
     that have none of their own. Raises ScanirError.
     """
-    from scanir.matrix import matrix as compare_all
     from scanir.normalize.rules import rule_set
 
     rules = rule_set(_names(allow), _names(forbid), strict=strict)
     sides = [_target(value) for target in targets for value in _family(target)]
     if len(sides) < 2:
         raise ArgumentError("a matrix needs two programs or more", hint="scanir matrix rollout names a whole family")
-    stages = _common_stages(sides, parse_stages(stage))
-    given = [_given(side, args, None) for side in sides]
+    given = tuple(_given(side, args, None) for side in sides)
+    return _matrix(tuple(sides), given, parse_stages(stage), rules)
+
+
+def _matrix(
+    sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...], stages: tuple[str, ...], rules: frozenset[str]
+) -> Matrix:
+    from scanir.matrix import matrix as compare_all
+
+    stages = _common_stages(sides, stages)
     programs = [side.trace(stages, arguments) for side, arguments in zip(sides, given, strict=True)]
 
     def compare(left: int, right: int, name: str) -> StageDiff:
@@ -258,6 +267,88 @@ def matrix(
         return _compare(a, b, rules, settled=settled, scope="program")
 
     return compare_all([side.label for side in sides], stages, programs, compare)
+
+
+def bench(
+    targets: Iterable[str], *args: Any, stage: str = "hlo", under: Under = (), config: Settings = None,
+    compiler_options: Settings = None, seconds: float = 30.0, rounds: int = 200, limit: float | None = None,
+    progress: Progress | None = None,
+) -> Bench:  # fmt: skip
+    """Measure several programs in turns: what tracing, lowering, compiling and running takes, and how they compare with
+    the first, beside verdicts and static costs.
+
+    ``targets`` are texts that another process finds, names of families included; ``args`` (or a text of ``--args``),
+    ``under`` (one transform), ``config`` and ``compiler_options`` are those of `diff`. Measuring takes about
+    ``seconds``, or ``rounds`` at most; a program that takes longer than ``limit`` seconds to be made and called is left
+    out, with the reason. Raises ScanirError.
+    """
+    from scanir.contexts import begin, contexts, opened
+    from scanir.measure.bench import Plan, Subject, probes
+    from scanir.measure.bench import bench as measure
+    from scanir.normalize.rules import rule_set
+
+    names = [value for target in targets for value in _family(target)]
+    if wrong := [name for name in names if not isinstance(name, str)]:
+        raise ArgumentError(
+            "another process measures, which cannot have an object of this one",
+            where=str(getattr(wrong[0], "__qualname__", type(wrong[0]).__name__)),
+            hint="name the function as module:function or file.py:function",
+        )
+    if not names:
+        raise ArgumentError("nothing to measure", hint="scanir bench lambda carry")
+    transforms = _transforms(under)
+    if len(transforms) > 1:
+        raise ArgumentError("a bench is under one transform", hint="one bench for each of them")
+    context = contexts((config, None, None), (compiler_options, None, None), (None, None))[0]
+    stages = parse_stages(stage)
+    own = args[0] if len(args) == 1 and isinstance(args[0], str) else _arguments(args, None)
+    tell = progress or (lambda what, done: None)
+    plan = Plan(context, str(transforms[0]) if transforms else "", seconds, rounds, limit)
+    subjects = [Subject(name, text, own) for name, text in zip(_distinct(names), names, strict=True)]
+    probed = probes(subjects, plan, tell)
+    compared = [text for text, probe in zip(names, probed, strict=True) if not probe.missing]
+    tell("comparing", 1.0)
+    with opened(tuple(compared), (context,) * len(compared)) as sides:
+        given = (own,) * len(compared)
+        begin(sides, stages, given, transforms)
+        ((_, rows),) = _rows(sides, transforms)
+        found = _matrix(rows, given, stages, rule_set()) if rows else None
+    return replace(measure(probed, plan, tell), matrix=found)
+
+
+def bench_lengths(
+    family: str, lengths: Iterable[int], *, seconds: float = 10.0, rounds: int = 200, limit: float = 20.0,
+    progress: Progress | None = None,
+) -> Lengths:  # fmt: skip
+    """Measure each kind of loop of a built-in family at several lengths, about ``seconds`` for each length.
+
+    A kind that takes longer than ``limit`` seconds to be made and called is left out from that length on. Verdicts and
+    static costs are those of the shortest length.
+    """
+    from scanir.measure.bench import lengths as measure
+    from scanir.normalize.rules import rule_set
+    from scanir.strategies.lengths import FAMILIES, members
+
+    if family not in FAMILIES:
+        raise ArgumentError(f"{family} has no lengths", hint=f"families with lengths: {', '.join(FAMILIES)}")
+    wanted = tuple(sorted(set(lengths)))
+    if not wanted or wanted[0] < 1:
+        raise ArgumentError("a length is a number from 1 on", hint="10,100,1000")
+    found = measure(
+        family, wanted, lambda length: members(family, length), seconds=seconds, rounds=rounds, limit=limit,
+        progress=progress or (lambda what, done: None),
+    )  # fmt: skip
+    first, *others = found.benches
+    shortest = [member for member, row in zip(members(family, wanted[0]), first.rows, strict=True) if not row.missing]
+    sides = tuple(_target(target) for _, target, _ in shortest)
+    if sides:
+        first = replace(first, matrix=_matrix(sides, tuple(given for _, _, given in shortest), ("hlo",), rule_set()))
+    return replace(found, benches=(first, *others))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names, with a number from the second of each on."""
+    return [f"{n} ({names[:k].count(n) + 1})" if n in names[:k] else n for k, n in enumerate(names)]
 
 
 def _family(target: Any) -> list[Any]:

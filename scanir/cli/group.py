@@ -22,7 +22,7 @@ from scanir.cli.options import CONTEXT, EXIT_CODES, Settings, traceback_option
 from scanir.errors import ScanirError
 
 #: The commands, each a module of this package, in the order in which help shows them.
-COMMANDS = ("diff", "matrix", "verify", "show", "list", "doctor")
+COMMANDS = ("diff", "matrix", "bench", "verify", "show", "list", "doctor")
 INTERRUPTED = 130
 CLOSED_PIPE = 141
 #: What the system says where output cannot be kept.

@@ -59,7 +59,7 @@ class Child:
             "watched": list(self._watched),
             "stages": list(stages),
             "under": self._under,
-            "arguments": _sendable(arguments),
+            "arguments": sendable(arguments),
         }
         self._directory = tempfile.TemporaryDirectory(prefix="scanir-")
         with open(os.path.join(self._directory.name, REQUEST), "w", encoding="utf-8") as file:
@@ -67,8 +67,8 @@ class Child:
         self._process = subprocess.Popen(
             [sys.executable, "-c", _BOOT, self._directory.name],
             stdin=subprocess.DEVNULL,
-            stdout=_stderr(),
-            stderr=_stderr(),
+            stdout=where_children_print(),
+            stderr=where_children_print(),
             env={**os.environ, **dict(self.context.environment)},
         )
 
@@ -150,7 +150,7 @@ class Remote(Target):
         return self.child.row(self._row)
 
 
-def _sendable(arguments: Arguments | str | None) -> Any:
+def sendable(arguments: Arguments | str | None) -> Any:
     """Example arguments as a child reads them: text, or what pickle makes of arrays and shapes."""
     if arguments is None or isinstance(arguments, str):
         return arguments
@@ -163,7 +163,7 @@ def _sendable(arguments: Arguments | str | None) -> Any:
         ) from problem
 
 
-def _stderr() -> int:
+def where_children_print() -> int:
     """Where the child prints: this process's stderr, if it has one."""
     try:
         os.fstat(2)

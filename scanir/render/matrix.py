@@ -39,7 +39,7 @@ def render_matrix(matrix: Matrix, *, color: bool = False, width: int = WIDTH) ->
     )  # fmt: skip
     console.print(Text(f"{len(matrix.variants)} variants at {', '.join(matrix.stages)}", "bold"))
     console.print()
-    console.print(_variants(matrix))
+    console.print(variants_table(matrix))
     if len(matrix.variants) > 1:
         console.print()
         stages = "" if len(matrix.stages) == 1 else ", a letter a stage"
@@ -50,7 +50,7 @@ def render_matrix(matrix: Matrix, *, color: bool = False, width: int = WIDTH) ->
     return "".join(f"{line.rstrip()}\n" for line in target.getvalue().splitlines())
 
 
-def _variants(matrix: Matrix) -> Table:
+def variants_table(matrix: Matrix) -> Table:
     """A row a variant. Costs are those of the last stage, the nearest to what runs."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("", justify="right")
@@ -68,11 +68,11 @@ def _variants(matrix: Matrix) -> Table:
         total = cost.total
         mark = "+" if total.dynamic else ""
         row = [str(number + 1), words.clean(variant.name), " ".join(_group(letters[s][number]) for s in matrix.stages)]
-        row += [str(total.ops), str(cost.loop_ops), f"{_short(total.flops + total.transcendentals)}{mark}"]
-        row += [f"{_short(total.bytes)}{mark}", str(total.copies)]
+        row += [str(total.ops), str(cost.loop_ops), f"{short(total.flops + total.transcendentals)}{mark}"]
+        row += [f"{short(total.bytes)}{mark}", str(total.copies)]
         if sized:
             sizes = dict(variant.sizes)
-            row += [_short(sizes[name]) if name in sizes else "-" for name in ("temp", "code")]
+            row += [short(sizes[name]) if name in sizes else "-" for name in ("temp", "code")]
         table.add_row(*map(Text, row))
     return table
 
@@ -87,7 +87,7 @@ def _group(number: int) -> str:
     return letters
 
 
-def _short(number: int) -> str:
+def short(number: int) -> str:
     """``123``, ``12.3k``, ``4.56M``."""
     for unit, start, size in _UNITS:
         if number >= start:

@@ -182,11 +182,13 @@ def _split(arguments: Arguments) -> tuple[list[Any], Callable[[list[Any]], Argum
 
 class FilterJit:
     """``equinox.filter_jit`` as something with ``trace``: arrays and shapes are traced, all else is static, and what it
-    donates stays donated. ``names``: what each traced leaf is called, once it was traced."""
+    donates stays donated. Once it was traced, ``names`` is what each traced leaf is called, and ``given`` what the
+    program inside is called with."""
 
     def __init__(self, wrapper: Any) -> None:
         self._wrapper = wrapper
         self.names: tuple[str, ...] = ()
+        self.given: tuple[Any, ...] = ()
         functools.update_wrapper(self, wrapper, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -213,6 +215,7 @@ class FilterJit:
         jax.eval_shape(under_trace, leaves)
         (donated, kept), static = found
         self.names = _names(wrapper, args, kwargs, [*sorted(donated), *sorted(kept)])
+        self.given = ((donated, kept), {})
         return wrapper._cached.trace(donated, kept, static)
 
     def named(self, program: Program) -> Program:

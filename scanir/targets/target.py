@@ -143,16 +143,28 @@ class Target:
     ) -> dict[str, Program]:  # fmt: skip
         from scanir.tracers import trace
 
-        function: Any = ready.function
-        args = ready.args
-        if self.kind == "jitted" and inspect.ismethod(function):
-            # Python hands on the ``trace`` of a jitted function, which does not know what the method is bound to.
-            args = (function.__self__, *args)
-            function = function.__func__
-        programs = trace(function, args, ready.kwargs, stages, compiler_options)
+        programs = trace(*self._staged(ready), stages, compiler_options)
         if isinstance(ready.function, FilterJit):
             return {stage: ready.function.named(program) for stage, program in programs.items()}
         return programs
+
+    def _staged(self, ready: Closed) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """(what is traced, with these positional arguments, with these keywords)."""
+        function: Any = ready.function
+        if self.kind == "jitted" and inspect.ismethod(function):
+            # Python hands on the ``trace`` of a jitted function, which does not know what the method is bound to.
+            return function.__func__, (function.__self__, *ready.args), ready.kwargs
+        return function, ready.args, ready.kwargs
+
+    def staged(self, override: Arguments | str | None = None) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """A function that can be jitted, or is, and the arguments it is traced with. Raises ScanirError."""
+        arguments = self.arguments(override)
+        with world(self._directory):
+            return self._staged(self._ready(arguments))
+
+    def explained(self, problem: TraceError, override: Arguments | str | None = None) -> TraceError:
+        """An error of making or running the program, with what was called."""
+        return self._explained(problem, self.arguments(override))
 
     def _explained(self, problem: TraceError, arguments: Arguments) -> TraceError:
         """An error of tracing that also says what was called, with what, and how other arguments are given."""

@@ -126,6 +126,10 @@ class Transformed(Target):
             stage: replace(program, interface=renamed(program.interface, call)) for stage, program in programs.items()
         }
 
+    def _staged(self, ready: Closed) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        call = apply(self._call(ready), self.transform)
+        return call.function, call.args, call.kwargs
+
     def _call(self, ready: Closed) -> Call:
         if self.kind == "jaxpr":
             return _call_of_jaxpr(self.function, self.label)
