@@ -49,6 +49,14 @@ def slower(bench: Bench) -> bool:
     return not bench.noisy and found.differs and found.estimate > 1
 
 
+def told(bench: Bench) -> str:
+    """The metrics that are said to differ, those of the control as such."""
+    assert bench.control is not None
+    parts = [("", *bench.comparisons[0].ratios), ("control ", *bench.control.ratios)]
+    found = [f"{what}{m} {r.low:.3f} to {r.high:.3f}" for what, *ratios in parts for m, r in ratios if r.differs]
+    return f"; differ: {', '.join(found)}" if found else ""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
@@ -61,7 +69,7 @@ def main() -> int:
             right[name] += judge(bench)
             found = bench.comparisons[0].ratio("run")
             interval = f"{found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})"
-            print(f"{number:3} {name:8} {interval}, {bench.rounds} rounds: {judge(bench)}", flush=True)
+            print(f"{number:3} {name:8} {interval}, {bench.rounds} rounds: {judge(bench)}{told(bench)}", flush=True)
     for name, count in right.items():
         print(f"{name}: right in {count} of {options.runs}")
     return int(min(right.values()) < RIGHT * options.runs)
