@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from scanir.cost import Cost
 from scanir.errors import ScanirError
 
 SCHEMA_VERSION = 1
@@ -101,10 +102,25 @@ class CarryFact:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyFact:
+    """``count`` copies that each trip of a loop makes of a carry: its slot (None: of no carry) and what that starts as,
+    the type and bytes of one copy (None: not known), and the line that they come from."""
+
+    slot: int | None
+    start: str
+    type: str
+    bytes: int | None
+    count: int
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class LoopSide:
     """A loop as one side has it. ``path`` leads to it (``main/scan``), ``slots`` are carried values as written.
 
-    ``copies`` and ``copied_bytes`` are what one trip copies, ``copied`` the types of it.
+    ``copies`` and ``copied_bytes`` are what one trip copies, ``copied`` the types of it, ``copy_facts`` the carries and
+    lines (loops inside left out); ``trip`` is all that one trip costs, of a compiled loop.
     """
 
     path: str
@@ -117,6 +133,8 @@ class LoopSide:
     copies: int = 0
     copied_bytes: int = 0
     copied: tuple[str, ...] = ()
+    copy_facts: tuple[CopyFact, ...] = ()
+    trip: Cost | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +210,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class SideCost:
+    """What one side costs as a compiled program: counted, and the bytes it takes by kind (``temp``, ``argument``)."""
+
+    total: Cost
+    sizes: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StageDiff:
-    """The answer at one stage, and under one transform: ``under`` is its text, empty for the programs as they are."""
+    """The answer at one stage, and under one transform: ``under`` is its text, empty for the programs as they are.
+
+    ``costs``: of both sides, where they are compiled.
+    """
 
     stage: str
     verdict: Verdict
@@ -209,6 +238,7 @@ class StageDiff:
     notes: tuple[str, ...] = ()
     under: str = ""
     evidence: Evidence | None = None
+    costs: tuple[SideCost, SideCost] | None = None
 
     @property
     def title(self) -> str:

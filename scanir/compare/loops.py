@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from scanir.compare.describe import Describer
 from scanir.compare.holes import Body, Bound, body_of, inside_terms
 from scanir.compare.profile import profile
+from scanir.costs.carried import Carried, carried_copies
 from scanir.costs.copies import CopyCounts
+from scanir.costs.count import Costs
 from scanir.ir.graph import Location
 from scanir.ir.structure import SCANS
 from scanir.ir.walk import ops_of
@@ -17,7 +19,7 @@ from scanir.normalize.canonical import Canonical
 from scanir.normalize.carries import Carries, Carry
 from scanir.normalize.side import Side
 from scanir.normalize.values import Table
-from scanir.result import Capture, CarryFact, Filling, LoopDiff, LoopSide
+from scanir.result import Capture, CarryFact, CopyFact, Filling, LoopDiff, LoopSide
 
 
 @dataclass(slots=True)
@@ -67,14 +69,19 @@ class _Look:
     """Describes the loops of one side; what loops inside loops do is worked out once."""
 
     def __init__(self, side: Side, describer: Describer) -> None:
+        module = side.program.module
         self._carries, self._describer = Carries(side), describer
-        self._copies = CopyCounts(side.program.module)
+        self._copies = CopyCounts(module)
+        self._functions = {function.name: function for function in module.functions}
+        trips = {id(loop.op): loop.trips for loop in side.evaluator.state.loops.values()}
+        self._costs = Costs(module, trips) if side.program.stage == "hlo" else None
 
     def side(self, found: _Found) -> LoopSide:
         """A loop as a report shows it."""
         loop, op = found.loop, found.loop.op
         copies = self._copies.inside(op)
         where = found.line
+        facts = carried_copies(op, self._functions, where) if copies.count else ()
         return LoopSide(
             path=found.path,
             kind=op.name,
@@ -86,12 +93,24 @@ class _Look:
             copies=copies.count,
             copied_bytes=copies.bytes,
             copied=tuple(f"{type} {number}x" if number > 1 else type for type, number in copies.types),
+            copy_facts=tuple(self._copy(found, copied) for copied in facts),
+            trip=None if self._costs is None else self._costs.trip(op),
         )
 
+    def _copy(self, found: _Found, copied: Carried) -> CopyFact:
+        start = "" if copied.slot is None else self._start(found, copied.slot)
+        file, line = ("", 0) if copied.line is None else (copied.line.file, copied.line.line)
+        return CopyFact(copied.slot, start, copied.type, copied.bytes, copied.count, file, line)
+
+    def _start(self, found: _Found, slot: int) -> str:
+        """What a carry starts as, in a person's terms."""
+        term = found.canonical.of.get(found.loop.starts[slot]) if slot < len(found.loop.starts) else None
+        return "" if term is None else self._describer.value(term)
+
     def _carry(self, found: _Found, carry: Carry) -> CarryFact:
-        start = found.canonical.of.get(found.loop.starts[carry.slot])
-        text = "" if start is None else self._describer.value(start)
-        return CarryFact(carry.slot, str(carry.type), carry.kind, text, carry.other, carry.live)
+        return CarryFact(
+            carry.slot, str(carry.type), carry.kind, self._start(found, carry.slot), carry.other, carry.live
+        )
 
 
 def _inside(loops: list[_Found]) -> set[int]:

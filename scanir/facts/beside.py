@@ -1,4 +1,5 @@
-"""What the tables say beside a verdict, where both sides do not say the same: donation, constants, effects, keys.
+"""What the tables say beside a verdict, where both sides do not say the same (donation, constants, effects, keys), and
+what compiled sides cost.
 
 Nothing here decides anything: the facts are added to an answer that is given already. Promises none for programs that
 are IDENTICAL, and at most `ROWS` lines of one kind a side; ``scanir show`` has the whole tables.
@@ -9,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scanir.costs.count import Costs
 from scanir.facts.constants import ConstantRow, constants
 from scanir.facts.effects import EffectRow, effects
 from scanir.facts.interface import AliasRow, aliasing
 from scanir.facts.keys import DrawRow, KeyTable, keys
 from scanir.facts.places import Places
+from scanir.ir.structure import LoopView, view
+from scanir.ir.walk import ops_of
+from scanir.normalize.trips import declared_trips
 from scanir.program import Program
-from scanir.result import Fact, StageDiff, Verdict
+from scanir.result import Fact, SideCost, StageDiff, Verdict
 
 #: Lines of one kind that a side has in a report.
 ROWS = 8
@@ -36,7 +41,21 @@ def with_tables(answer: StageDiff, a: Program, b: Program) -> StageDiff:
         if answer.verdict is Verdict.INCONCLUSIVE and not found:
             found += _both("effects, in order", lists[0])
         found += _keys(*(keys(side) for side in places))
-    return replace(answer, facts=(*answer.facts, *found))
+    return replace(answer, facts=(*answer.facts, *found), costs=_costs(a, b))
+
+
+def _costs(a: Program, b: Program) -> tuple[SideCost, SideCost] | None:
+    """What the sides cost, where they are compiled."""
+    return None if a.stage != "hlo" else (_cost(a), _cost(b))
+
+
+def _cost(program: Program) -> SideCost:
+    module = program.module
+    whiles = [op for function in module.functions for op in ops_of(function.body) if isinstance(view(op), LoopView)]
+    trips = {id(op): declared for op in whiles if (declared := declared_trips(op)) not in (None, -1)}
+    # The size of the machine code is another one in each place that a program is compiled in.
+    sizes = tuple((kind, size) for kind, size in program.sizes if kind != "code")
+    return SideCost(Costs(module, trips).function(module.entry), sizes)
 
 
 def _contrast(kind: str, left: Sequence[str], right: Sequence[str], *, none: str) -> list[Fact]:

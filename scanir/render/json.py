@@ -7,11 +7,24 @@ source file: same input, same bytes.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
+from scanir.cost import Cost
 from scanir.render.words import place
-from scanir.result import SCHEMA_VERSION, Capture, Diff, Evidence, Filling, LoopDiff, LoopSide, Mismatch, StageDiff
+from scanir.result import (
+    SCHEMA_VERSION,
+    Capture,
+    Diff,
+    Evidence,
+    Filling,
+    LoopDiff,
+    LoopSide,
+    Mismatch,
+    SideCost,
+    StageDiff,
+)
 
 
 def diff_to_json(diff: Diff) -> dict[str, Any]:
@@ -52,6 +65,16 @@ def _stage(stage: StageDiff) -> dict[str, Any]:
         "provenance": list(stage.provenance),
         "notes": list(stage.notes),
         "evidence": _evidence(stage.evidence),
+        "costs": _costs(stage.costs),
+    }
+
+
+def _costs(costs: tuple[SideCost, SideCost] | None) -> dict[str, Any] | None:
+    if costs is None:
+        return None
+    return {
+        name: {**cost_to_json(side.total), "sizes": dict(side.sizes)}
+        for name, side in zip(("left", "right"), costs, strict=True)
     }
 
 
@@ -104,8 +127,30 @@ def _side(side: LoopSide | None) -> dict[str, Any] | None:
             {"slot": c.slot, "type": c.type, "kind": c.kind, "start": c.start, "other": c.other, "live": c.live}
             for c in side.carries
         ],
-        "copies": {"count": side.copies, "bytes": side.copied_bytes, "types": list(side.copied)},
+        "copies": {
+            "count": side.copies,
+            "bytes": side.copied_bytes,
+            "types": list(side.copied),
+            "carries": [
+                {
+                    "slot": c.slot,
+                    "start": c.start,
+                    "type": c.type,
+                    "bytes": c.bytes,
+                    "count": c.count,
+                    "file": place(c.file),
+                    "line": c.line,
+                }
+                for c in side.copy_facts
+            ],
+        },
+        "trip_cost": None if side.trip is None else cost_to_json(side.trip),
     }
+
+
+def cost_to_json(cost: Cost) -> dict[str, Any]:
+    """Counts of a piece of program."""
+    return {**dataclasses.asdict(cost), "uncounted": dict(cost.uncounted)}
 
 
 def _capture(capture: Capture) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from rich.text import Text
 from scanir.facts.costs import CostTable
 from scanir.matrix import Matrix, Pair
 from scanir.render import words
-from scanir.render.json import diff_to_json
+from scanir.render.json import cost_to_json, diff_to_json
 from scanir.result import Diff, Verdict
 
 WIDTH = 80
@@ -151,21 +151,7 @@ def matrix_to_json(matrix: Matrix) -> dict[str, Any]:
 
 
 def _costs(table: CostTable) -> dict[str, Any]:
-    total = table.total
-    return {
-        "ops": total.ops,
-        "loop_ops": table.loop_ops,
-        "flops": total.flops,
-        "transcendentals": total.transcendentals,
-        "bytes": total.bytes,
-        "copies": total.copies,
-        "copied_bytes": total.copied_bytes,
-        "fusions": total.fusions,
-        "collectives": total.collectives,
-        "callbacks": total.callbacks,
-        "dynamic": total.dynamic,
-        "uncounted": dict(total.uncounted),
-    }
+    return {"loop_ops": table.loop_ops, **cost_to_json(table.total)}
 
 
 def render_matrix_json(matrix: Matrix) -> str:

@@ -12,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from scanir.render import words
+from scanir.render.costs import copies, cost_rows, trip_cost
+from scanir.render.ladder import ladder, steps
 from scanir.render.paper import WIDTH, written
 from scanir.result import Capture, Diff, Fact, LoopDiff, LoopSide, Mismatch, StageDiff
 
@@ -41,7 +43,19 @@ def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: b
             parts += ["", _stage_title(stage)]
             body = [Padding(part, (0, 0, 0, 2)) for part in body]
         parts += body
+    for under in dict.fromkeys(stage.under for stage in diff.stages):
+        parts += _ladder(under, [stage for stage in diff.stages if stage.under == under])
     return written(parts, color=color, width=width)
+
+
+def _ladder(under: str, stages: list[StageDiff]) -> list[RenderableType]:
+    """A line a stage: the verdict, and what became of the difference."""
+    if len(stages) < 2:
+        return []
+    grid = _grid("bold", "default", "dim")
+    for name, verdict, fate in steps(stages):
+        grid.add_row(Text(name), Text(verdict, _STYLE[verdict.partition(" ")[0]]), Text(fate))
+    return [_heading(f"from stage to stage{f' under {words.clean(under)}' if under else ''}"), _indented(grid)]
 
 
 def _head(diff: Diff) -> Text:
@@ -50,7 +64,7 @@ def _head(diff: Diff) -> Text:
         (f"  {words.clean(diff.a)} (a) and {words.clean(diff.b)} (b)", "bold"),
         f" {words.rows(diff)}\n",
         (words.meaning(diff), "dim"),
-        (f"\n{rung}" if (rung := words.ladder(diff)) else "", "bold"),
+        (f"\n{rung}" if (rung := ladder(diff)) else "", "bold"),
     )
 
 
@@ -87,7 +101,28 @@ def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
             "",
             _indented(Text(f"and {words.count(len(stage.loops) - LOOPS, 'loop')} more, in --format json", "dim")),
         ]
-    return parts + (_bullets("notes", stage.notes) if notes else [])
+    return parts + _costs(stage) + (_bullets("notes", stage.notes) if notes else [])
+
+
+def _costs(stage: StageDiff) -> list[RenderableType]:
+    """What the compiled programs cost, where they do not cost the same; else one line."""
+    if stage.costs is None:
+        return []
+    rows, same = cost_rows(stage.costs)
+    if not rows:
+        return [_heading("cost, the same on both sides"), _indented(Text(same))] if same else []
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("cost", no_wrap=True)
+    for column in ("a", "b", "b/a"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    parts: list[RenderableType] = ["", table]
+    if same:
+        parts.append(Text(f"the same: {same}", "dim"))
+    if any(side.total.dynamic for side in stage.costs):
+        parts.append(Text("a loop whose trip count is not known counts once", "dim"))
+    return parts
 
 
 def _heading(text: str) -> RenderableType:
@@ -221,7 +256,9 @@ def _beside(loop: LoopDiff, side: LoopSide | None) -> list[str]:
     lines = [f"carries: {words.carries(side)}"] if side.carries and kinds[0] != kinds[1] else []
     copied = [None if each is None else (each.copies, each.copied) for each in (loop.left, loop.right)]
     asked = copied[0] != copied[1] or loop.verdict not in _EQUAL
-    return lines + ([text] if asked and (text := words.copies(side)) else [])
+    lines += copies(side) if asked else []
+    trips = [None if each is None else each.trip for each in (loop.left, loop.right)]
+    return lines + ([trip_cost(side.trip)] if side.trip is not None and trips[0] != trips[1] else [])
 
 
 def _captures(captures: tuple[Capture, ...]) -> Table:

@@ -30,7 +30,7 @@ _LOOP_MEANING = {
     "DIFFERENT": "another body",
     "UNPAIRED": "without a counterpart",
 }
-_EQUAL = (Verdict.IDENTICAL, Verdict.EQUIVALENT)
+EQUAL = (Verdict.IDENTICAL, Verdict.EQUIVALENT)
 #: What running the sides makes of DIFFERENT.
 SHOWN = {
     "refuted": "results differ on the input shown",
@@ -121,7 +121,7 @@ def _under_jit(stage: StageDiff, found: Evidence) -> str:
         return f"under jit results are the same bits {on}"
     more = f"; {clean(found.rounding_note)}" if found.rounding_note else ""
     apart = f"at most {found.rounding or 0:,} ulp {on}"
-    if stage.verdict in _EQUAL:
+    if stage.verdict in EQUAL:
         return f"codegen rounding: {apart}, under jit{more}"
     return f"under jit results are apart by {apart}{more}"
 
@@ -233,30 +233,6 @@ def loop_meaning(loop: LoopDiff) -> str:
     return "the same body, run another number of times" if trips else "the same body, given other values"
 
 
-def ladder(diff: Diff) -> str:
-    """How a difference fares from stage to stage, a line for each transform; empty for one stage alone."""
-    rows: dict[str, list[StageDiff]] = {}
-    for stage in diff.stages:
-        rows.setdefault(stage.under, []).append(stage)
-    lines = [(under, _rungs(stages)) for under, stages in rows.items() if len(stages) > 1]
-    return "\n".join(f"{clean(under)}: {rungs}" if under else rungs for under, rungs in lines if rungs)
-
-
-def _rungs(stages: list[StageDiff]) -> str:
-    equal = [stage.stage for stage in stages if stage.verdict in (Verdict.IDENTICAL, Verdict.EQUIVALENT)]
-    others = [stage.stage for stage in stages if stage.stage not in equal]
-    if equal and others:
-        erased = stages[-1].verdict is Verdict.IDENTICAL
-        return f"not the same at {listed(others)}; the same at {listed(equal)}" + (": compiled away" if erased else "")
-    if others:
-        return ""
-    needed = [stage.stage for stage in stages if stage.modulo]
-    if needed and not stages[-1].modulo:
-        rules = listed(dict.fromkeys(use.rule for stage in stages for use in stage.modulo))
-        return f"the same at all stages; {rules} at {listed(needed)} only: the compiler does the same on both sides"
-    return "the same at all stages"
-
-
 def loop_side(side: LoopSide | None) -> str:
     """``main/scan: 5 slots, 31 ops, rollout.py:60``."""
     if side is None:
@@ -280,11 +256,3 @@ def carries(side: LoopSide) -> str:
         else:
             groups.append((kind, [name]))
     return "; ".join(f"{listed(names)} {kind}" for kind, names in groups)
-
-
-def copies(side: LoopSide) -> str:
-    """``2 copies a trip, 128 bytes: f32[4,4] 2x``; empty where there are none."""
-    if not side.copies:
-        return ""
-    noun = "copy" if side.copies == 1 else "copies"
-    return f"{side.copies} {noun} a trip, {side.copied_bytes:,} bytes: {listed(side.copied)}"

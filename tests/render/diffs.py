@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from scanir.cost import Cost
 from scanir.result import (
     Binding,
     Capture,
     CarryFact,
+    CopyFact,
     Diff,
     Fact,
     Filling,
@@ -14,6 +18,7 @@ from scanir.result import (
     LoopSide,
     Mismatch,
     RuleUse,
+    SideCost,
     StageDiff,
     Verdict,
 )
@@ -175,6 +180,41 @@ FACTS = Diff(
     ),
 )
 
+_COSTS = (
+    SideCost(Cost(ops=33, flops=1900, bytes=332944, copies=22, copied_bytes=1108, fusions=7), (("temp", 360),)),
+    SideCost(Cost(ops=33, flops=5800, bytes=488357, copies=43, copied_bytes=87124, fusions=7), (("temp", 8688),)),
+)
+COSTLY = Diff(
+    "closed",
+    "through_cond",
+    (
+        StageDiff("jaxpr", Verdict.EQUIVALENT, (RuleUse("calls", 1),)),
+        StageDiff(
+            "hlo",
+            Verdict.DIFFERENT,
+            loops=(
+                LoopDiff(
+                    "DIFFERENT",
+                    replace(LEFT, trip=Cost(ops=13, flops=514, bytes=7513)),
+                    replace(
+                        LEFT,
+                        copies=3,
+                        copied_bytes=8196,
+                        copied=("f32[1024] 2x", "i32[]"),
+                        copy_facts=(
+                            CopyFact(2, "w", "f32[1024]", 4096, 2, "model.py", 11),
+                            CopyFact(None, "", "i32[]", None, 1),
+                        ),
+                        trip=Cost(ops=24, flops=1538, bytes=23897, collectives=1, callbacks=2, dynamic=True),
+                    ),
+                    20,
+                ),
+            ),
+            costs=_COSTS,
+        ),
+    ),
+)
+
 ALL = {
     "identical": IDENTICAL,
     "equivalent": EQUIVALENT,
@@ -182,4 +222,5 @@ ALL = {
     "different": DIFFERENT,
     "inconclusive": INCONCLUSIVE,
     "facts": FACTS,
+    "costly": COSTLY,
 }

@@ -9,7 +9,7 @@ import pytest
 
 from scanir.render.json import diff_to_json, render_json
 from scanir.result import Diff, StageDiff, Verdict
-from tests.render.diffs import ALL, BOUND, DIFFERENT, EQUIVALENT, FACTS, IDENTICAL, INCONCLUSIVE
+from tests.render.diffs import ALL, BOUND, COSTLY, DIFFERENT, EQUIVALENT, FACTS, IDENTICAL, INCONCLUSIVE
 
 
 def test_the_keys_and_their_order() -> None:
@@ -18,7 +18,7 @@ def test_the_keys_and_their_order() -> None:
     stage = found["stages"][0]
     assert list(stage) == [
         *("stage", "under", "verdict", "modulo", "bindings", "forwarded_outputs", "reasons", "assumptions", "loops"),
-        *("mismatch", "facts", "provenance", "notes", "evidence"),
+        *("mismatch", "facts", "provenance", "notes", "evidence", "costs"),
     ]
     assert list(stage["modulo"][0]) == ["rule", "count", "where"]
     assert list(stage["forwarded_outputs"][0]) == ["side", "output", "input"]
@@ -58,7 +58,27 @@ def test_facts_carries_and_copies() -> None:
         "other": 2,
         "live": True,
     }
-    assert right["copies"] == {"count": 2, "bytes": 24, "types": ["f32[3]", "f32[] 3x"]}
+    assert right["copies"] == {"count": 2, "bytes": 24, "types": ["f32[3]", "f32[] 3x"], "carries": []}
+
+
+def test_costs() -> None:
+    stages = diff_to_json(COSTLY)["stages"]
+    assert stages[0]["costs"] is None
+    costs = stages[1]["costs"]
+    assert list(costs) == ["left", "right"]
+    assert costs["right"]["copied_bytes"] == 87124
+    assert costs["right"]["sizes"] == {"temp": 8688}
+    right = stages[1]["loops"][0]["right"]
+    assert right["trip_cost"]["bytes"] == 23897
+    assert right["copies"]["carries"][0] == {
+        "slot": 2,
+        "start": "w",
+        "type": "f32[1024]",
+        "bytes": 4096,
+        "count": 2,
+        "file": "model.py",
+        "line": 11,
+    }
 
 
 def test_sides_that_are_missing() -> None:
@@ -72,7 +92,8 @@ def test_sides_that_are_missing() -> None:
         "file": "rollout.py",
         "line": 82,
         "carries": [],
-        "copies": {"count": 0, "bytes": 0, "types": []},
+        "copies": {"count": 0, "bytes": 0, "types": [], "carries": []},
+        "trip_cost": None,
     }
     assert diff_to_json(IDENTICAL)["stages"][0]["mismatch"] is None
 
