@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
-import json
 import os
 import sys
 import traceback
@@ -21,8 +20,16 @@ import click
 from scanir.cli.options import CONTEXT, EXIT_CODES, Settings, traceback_option
 from scanir.errors import ScanirError
 
-#: The commands, each a module of this package, in the order in which help shows them.
-COMMANDS = ("diff", "matrix", "bench", "verify", "show", "list", "doctor")
+#: The commands in the order of help, which imports none of them: each a module of this package with the same short help.
+COMMANDS = {
+    "diff": "Compare two programs.",
+    "matrix": "Compare many programs at once.",
+    "bench": "Measure programs in turns.",
+    "verify": "Check a certificate.",
+    "show": "Print a program at a stage, or facts about it.",
+    "list": "List the strategies.",
+    "doctor": "Show versions, devices and flags.",
+}
 INTERRUPTED = 130
 CLOSED_PIPE = 141
 #: What the system says where output cannot be kept.
@@ -34,6 +41,10 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -47,7 +58,7 @@ class _Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from rapidfuzz import process
 
-            near = process.extractOne(args[0], COMMANDS, score_cutoff=60)
+            near = process.extractOne(args[0], [*COMMANDS], score_cutoff=60)
             hint = f"did you mean {near[0]}?" if near else f"commands: {', '.join(COMMANDS)}"
             raise click.UsageError(f"no such command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -117,6 +128,8 @@ def _traceback(problem: BaseException, settings: Settings) -> None:
 
 def _say_as_json(problem: ScanirError) -> None:
     """The error for a program that reads the report: on stdout there is JSON, whatever happens."""
+    import json
+
     from scanir.result import SCHEMA_VERSION
 
     said = {"kind": type(problem).__name__, "what": problem.what, "where": problem.where, "hint": problem.hint}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import scanir
+from scanir.cli.group import COMMANDS
 from scanir.strategies import strategies
 from tests.cli.conftest import FakeApi, Outcome
 
@@ -229,3 +231,8 @@ def test_strategies_of_a_person(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert done.err == "hello\n"
     assert run("list", "--import", str(tmp_path / "other.py")).code == 2
     assert run("list", "--import", "no_such_module_x").code == 2
+
+
+def test_help_says_what_each_command_says_of_itself() -> None:
+    for name, short in COMMANDS.items():
+        assert importlib.import_module(f"scanir.cli.{name}").command.short_help == short
