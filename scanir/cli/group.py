@@ -20,7 +20,7 @@ import click
 from scanir.cli.options import CONTEXT, EXIT_CODES, Settings, traceback_option
 from scanir.errors import ScanirError
 
-#: The commands in the order of help, which imports none of them: each a module of this package with the same short help.
+#: The commands in the order of help, which imports none of them: modules of this package with the same short help.
 COMMANDS = {
     "diff": "Compare two programs.",
     "matrix": "Compare many programs at once.",
