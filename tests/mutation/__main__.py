@@ -75,10 +75,10 @@ def main() -> int:
         for name in sources.names(dialect, corpus)
         if options.source in name
     ]
-    # Models and strategies first, then the corpus; dialects in turn, so that what a run that is broken off has done is
-    # a fair sample.
+    # Models and strategies first, then the corpus, then one program a primitive; dialects in turn, so that what a run
+    # that is broken off has done is a fair sample.
     random.Random(options.seed).shuffle(chosen)
-    chosen.sort(key=lambda task: task[1].startswith("corpus "))
+    chosen.sort(key=lambda task: (task[1].startswith("primitive "), task[1].startswith("corpus ")))
     start = time.perf_counter()
     tallies = run(chosen, options.workers, options.log)
     tallies.sort(key=lambda tally: (tally.dialect, tally.source))

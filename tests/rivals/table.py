@@ -30,7 +30,8 @@ def page(counts: Counts) -> str:
                 f"| {n['pairs']} | {_share(n['different'], n['pairs'])} | {n['family']} "
                 f"| {_share(n['family different'], n['family'])} |"
             )
-    lines += ["", f"Made with {versions()}."]
+    left_out = sum(counts[dialect, "scanir", "undecided"] for dialect in TOOLS)
+    lines += ["", f"Made with {versions()}. Mutants that scanir calls equal and that cannot be run here: {left_out}."]
     return "\n".join(lines)
 
 
