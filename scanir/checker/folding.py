@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scanir.checker.side import Side
 from scanir.checker.tables import ADD, BROADCASTS, SUB
-from scanir.ir.attrs import Array, Attr, Opaque, Record, Text
+from scanir.ir.attrs import Array, Attr, Int, Opaque, Record, Seq, Text
 from scanir.ir.graph import Op
 from scanir.ir.types import TensorType, Type
 
@@ -52,15 +52,31 @@ def scalar(side: Side, position: int) -> Array | None:
     c = side.map[position]
     value: Attr | None = None
     if c != -1:
-        while side.classes[c].kind == "op" and side.node_of(side.classes[c]).op.name in BROADCASTS:
+        while side.classes[c].kind == "op" and _broadcasts(side.node_of(side.classes[c]).op):
             c = side.classes[c].lists[0][0]
         value = array(side, c)
     else:
         node = side.layout.makers[position]
-        while node is not None and node.kind == "plain" and node.op.name in BROADCASTS:
+        while node is not None and node.kind == "plain" and _broadcasts(node.op):
             node = side.layout.makers[node.operands[0]]
         value = node.op.attribute("value") if node is not None and node.kind == "constant" else None
     return value if isinstance(value, Array) and (value.splat or not value.shape) else None
+
+
+def _broadcasts(op: Op) -> bool:
+    """Whether an op repeats its operand; a jaxpr may say another shape than the type has, and then is no program."""
+    shape, type = op.attribute("shape"), op.results[0].type
+    if op.name not in BROADCASTS or shape is None:
+        return op.name in BROADCASTS
+    sizes = shape.items if isinstance(shape, Seq) else ()
+    return (
+        isinstance(type, TensorType)
+        and len(sizes) == len(type.shape)
+        and all(
+            isinstance(dim, str) if not isinstance(size, Int) else size.value == dim
+            for size, dim in zip(sizes, type.shape, strict=True)
+        )
+    )
 
 
 def integer(type: Type) -> tuple[int, bool] | None:

@@ -99,12 +99,18 @@ def _says_the_same(op: Op, name: str, value: Attr, type: TensorType) -> bool:
     if name == "new_dtype":
         return value == Opaque("dtype", type.dtype)
     if name in ("new_sizes", "shape") and isinstance(value, Seq):
-        same = len(value.items) == len(type.shape)
-        return same and all(
-            item.value == dim if isinstance(item, Int) else isinstance(dim, str)
-            for item, dim in zip(value.items, type.shape, strict=True)
-        )
+        return _same_shape(value.items, type)
     return op.name != "squeeze" or value == Seq(())
+
+
+def _same_shape(sizes: tuple[Attr, ...], type: Type) -> bool:
+    """Whether sizes are those of a type; a symbolic one is not looked at."""
+    if not isinstance(type, TensorType) or len(sizes) != len(type.shape):
+        return False
+    return all(
+        size.value == dim if isinstance(size, Int) else isinstance(dim, str)
+        for size, dim in zip(sizes, type.shape, strict=True)
+    )
 
 
 class Identities:
@@ -168,8 +174,13 @@ class Identities:
         """The scalar contents of a splat constant, looked for through broadcasts."""
         table = self._table
         while table.kind(term) == "op":
-            if table.payload(term)[0] not in ("broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"):
+            name, attributes, types, *_ = table.payload(term)
+            if name not in ("broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"):
                 return None
+            said = dict(attributes).get("shape", ("seq", None))  # as `Eraser.attr` keys a list
+            sizes = said[1] if isinstance(said, tuple) and said[0] == "seq" else ()
+            if sizes is not None and not _same_shape(sizes, types[0]):
+                return None  # a jaxpr that contradicts itself
             term = table.children(term)[0]
         if table.kind(term) != "const":
             return None

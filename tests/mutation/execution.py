@@ -157,11 +157,23 @@ def _near(a: Any, b: Any) -> bool:
 def _text(dialect: str, text: str) -> str:
     """StableHLO in generic form, as the interpreter takes it."""
     if dialect == "hlo":
-        module = parse_module(internals.hlo_as_stablehlo(text), "module")
+        module = parse_module(internals.hlo_as_stablehlo(_unfused(text)), "module")
         text = module.operation.get_asm(print_generic_op_form=True, large_elements_limit=None)
     return _DOT.sub(_contraction, text)
 
 
+def _unfused(text: str) -> str:
+    """Optimized HLO as the interpreter takes it: a fusion is a call, and where all layouts are the usual one a copy or
+    bitcast is a reshape."""
+    text = _FUSION.sub(r" call(\1), to_apply=\2", text)
+    if all(layout[1] in _USUAL for layout in _LAYOUT.finditer(text)):
+        text = re.sub(r" (?:copy|bitcast)\(", " reshape(", text)
+    return re.sub(r", control-predecessors=\{[^{}]*\}", "", text)
+
+
+_FUSION = re.compile(r" fusion\(((?:[^()]|\([^()]*\))*)\), kind=\w+, calls=(%?[\w.\-]+)")
+_LAYOUT = re.compile(r"(?<=\])\{([\d,]*)[^{}]*\}")
+_USUAL = frozenset(",".join(map(str, range(rank - 1, -1, -1))) for rank in range(9))
 #: What would end the interpreter's process.
 _UNFIT = re.compile(
     r'"(stablehlo\.(?:custom_call|rng|rng_bit_generator|batch_norm_\w+|composite|cross-replica-sum|create_token|einsum|'
