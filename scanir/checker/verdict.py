@@ -6,6 +6,24 @@ from dataclasses import dataclass
 
 from scanir.errors import ScanirError
 
+#: What a certificate has to show, by the name that a rejection gives.
+OBLIGATIONS = {
+    "O1": "the certificate is about these programs, and its maps fit them",
+    "O2": "classes refer to earlier ones only, and a binder is named by the height of what it holds",
+    "O3": "arguments pair by position, what is left over by name or under a binding that is listed",
+    "O4": "an op is the op of its class: name, attributes, types, operands and regions",
+    "O5": "what is taken for its operand, or packs and unpacks, is just that",
+    "O6": "a loop is the loop of its class slot by slot, or is taken for its trips where these are 0 or 1",
+    "O7": "a branch is the choice of its class, or hands on one value either way",
+    "O8": "a call is that of its class, or its callee's body in place; functions call each other in no cycle",
+    "O9": "effects stand in one order: the token runs through both sides alike",
+    "O10": "what is left out is needed by no result and no effect",
+    "O11": "what must terminate for the verdict to hold is listed as an assumption",
+    "O12": "results, and what a module says besides its ops, are the same but for the classes listed",
+    "O13": "the rules listed are those that are applied, with the places",
+    "O14": "classes are numbered as they are first met, so that nothing can be spelled twice",
+}
+
 
 class Rejected(Exception):
     """``obligation`` (O1 to O14) does not hold, and ``what`` says why, ``where`` at which place."""

@@ -76,7 +76,16 @@ def test_no_command_shows_help(run: Run) -> None:
 
 @pytest.mark.compat
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["diff", "--help"], ["show", "--help"], ["--version"], ["list"], ["diff", "lamda", "x"]]
+    "arguments",
+    [
+        ["--help"],
+        ["diff", "--help"],
+        ["show", "--help"],
+        ["--version"],
+        ["list"],
+        ["explain", "cse"],
+        ["diff", "lamda", "x"],
+    ],
 )
 def test_what_imports_neither_jax_nor_rich(arguments: list[str]) -> None:
     code = f"import sys; from scanir.cli import main; main({arguments!r}); print({{'jax', 'rich'}} & set(sys.modules))"
