@@ -14,14 +14,15 @@ from scanir.checker.layout import Block, Layout, Node
 
 class Liveness:
     """``live``: the positions. ``keep_dead``: a loop that is needed at all needs all its slots. ``proof``: what is only
-    needed to show that a slot is invariant or a counter is live too."""
+    needed to show that a slot is invariant or a counter is live too. ``beside``: and what stands beside the operand
+    that an op is, as the 1 of x * 1."""
 
     def __init__(
         self, layout: Layout, map: Sequence[int], roots: Iterable[int], *, keep_dead: bool, counters: frozenset[int],
-        proof: bool = True,
+        proof: bool = True, beside: bool = True,
     ) -> None:  # fmt: skip
         self._layout, self._map = layout, map
-        self._keep_dead, self._proof, self._counters = keep_dead, proof, counters
+        self._keep_dead, self._proof, self._beside, self._counters = keep_dead, proof, beside, counters
         self.live: set[int] = set()
         self._slots: set[tuple[int, int]] = set()
         self._loops: set[int] = set()
@@ -84,11 +85,19 @@ class Liveness:
                 if node.trips:
                     self.need((node.ys[k][1],))
             case _:
-                self.need(node.operands)
+                self.need(node.operands if self._beside else self._copied(node))
                 if node.token_in >= 0:
                     self.need((node.token_in,))
                 for block in node.blocks:
                     self._block(block)
+
+    def _copied(self, node: Node) -> tuple[int, ...]:
+        """The operands of an op; of one that is one of its operands only that."""
+        if len(node.operands) == 2 and node.width == 1 and node.token_out < 0 and not node.blocks:
+            own = self._map[node.first]
+            same = tuple([p for p in node.operands if self._map[p] == own != -1])
+            return same[:1] or node.operands
+        return node.operands
 
     def _block(self, block: Block) -> None:
         if id(block) not in self._blocks:

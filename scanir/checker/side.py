@@ -48,11 +48,19 @@ class Side:
         keep = "dead-carry" not in rules
         self.live = Liveness(self.layout, map, (*roots, *folded), keep_dead=keep, counters=counters).live
         looping = any(node.kind in ("loop", "trivial") for node in self.layout.nodes)
-        self.needed = self.updates = self.live
+        beside = rules.isdisjoint(("exact-identities", "inexact"))
+        self.used = self.live
+        if not beside:
+            self.used = Liveness(
+                self.layout, map, (*roots, *folded), keep_dead=keep, counters=counters, beside=False
+            ).live
+        self.needed = self.updates = self.used
         if looping:
-            self.needed = Liveness(self.layout, map, roots, keep_dead=keep, counters=counters, proof=False).live
+            self.needed = Liveness(
+                self.layout, map, roots, keep_dead=keep, counters=counters, proof=False, beside=beside
+            ).live
         if looping and not keep:
-            self.updates = Liveness(self.layout, map, roots, keep_dead=True, counters=counters).live
+            self.updates = Liveness(self.layout, map, roots, keep_dead=True, counters=counters, beside=beside).live
         self._loops: dict[int, int | None] = {}
 
     # -- what obligations ask for

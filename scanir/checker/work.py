@@ -56,7 +56,7 @@ class Work:
                 self._dead(node)
         elif node.kind == "loop" and side.loop_class(node) is None and any(p in side.live for p in positions):
             self._dead(node)  # the same, where only the proof that another slot is unchanged needs it
-        elif id(node.op) in side.layout.dropped or not any(p in side.live or p in side.updates for p in positions):
+        elif id(node.op) in side.layout.dropped or not any(p in side.used or p in side.updates for p in positions):
             again = self._duplicate(node)
             if again is not None:
                 self._live(node, again)
@@ -106,8 +106,10 @@ class Work:
             return None
         if self._operands is None:
             self._operands = defaultdict(list)
+            needed = {side.map[position] for position in side.needed}
+            needed |= {side.classes[c].refs[0] for c in needed if c != -1 and side.classes[c].kind == "proj"}
             for c, entry in enumerate(side.classes):
-                if entry.kind == "op" and not entry.lists[1]:
+                if c in needed and entry.kind == "op" and not entry.lists[1]:
                     self._operands[entry.lists[0]].append(c)
         for wanted in (operands, operands[::-1]):
             for c in self._operands.get(wanted, ()):

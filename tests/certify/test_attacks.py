@@ -125,7 +125,8 @@ def replay(pair: Pair, seed: int, count: int) -> Counter[str]:
 
 @pytest.mark.parametrize("number", range(len(EQUAL)))
 def test_a_replay_on_a_mutant(number: int) -> None:
-    assert replay(EQUAL[number], number, 4)["rejected"] > 0
+    few = replay(EQUAL[number], number, 4)  # all of them may happen to be the same program
+    assert few["rejected"] > 0 or replay(EQUAL[number], number, 40)["rejected"] > 0
 
 
 def equal_wirings(seeds: range, depth: int = 0) -> Iterator[Pair]:

@@ -16,7 +16,7 @@ from scanir.errors import ScanirError
 from scanir.program import Program
 from scanir.result import StageDiff, Verdict
 from tests.mutation.execution import Interpreter, Ran
-from tests.mutation.judge import EQUAL, answer, may_be_equal, program_of
+from tests.mutation.judge import EQUAL, Quick, answer, program_of
 from tests.mutation.mutant import REPEATED, Mutant, chosen
 from tests.mutation.sources import artifact
 
@@ -83,21 +83,24 @@ def attack(dialect: str, source: str, limit: int, seed: int, corpus: Path | None
     if control is not Verdict.IDENTICAL:
         tally.blind = f"it is {control.value} to itself"
         return tally
+    quick = Quick(module)
     for mutant in chosen(mutants_of(dialect, given, random), limit, random):
-        outcome = _judged(tally, mutant, given, module, interpreter)
+        outcome = _judged(tally, mutant, given, module, quick, interpreter)
         tally.counts[mutant.kind, outcome] += 1
     tally.seconds = time.perf_counter() - start
     return tally
 
 
-def _judged(tally: Tally, mutant: Mutant, given: Any, module: Program, interpreter: Interpreter) -> str:
+def _judged(
+    tally: Tally, mutant: Mutant, given: Any, module: Program, quick: Quick, interpreter: Interpreter
+) -> str:  # fmt: skip
     try:
         other = mutant.make()
         try:
             program = program_of(tally.dialect, other)
         except ScanirError:
             return "refused"
-        if not mutant.aside and not may_be_equal(module, program):
+        if not quick.may_be_equal(program):
             return "told apart"
         found = answer(module, program)
     except Uncertified as problem:

@@ -11,9 +11,11 @@ from scanir.compare.pairing import pair_arguments
 from scanir.compare.proof import Prover
 from scanir.compare.verdict import compare
 from scanir.ir.graph import Module
+from scanir.ir.types import TOKEN
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT
-from scanir.normalize.side import CallCycle, nan_bits_are_seen
+from scanir.normalize.side import CallCycle, Settings, bare, nan_bits_are_seen, normalize
+from scanir.normalize.values import Table
 from scanir.program import Program
 from scanir.result import StageDiff, Verdict
 from scanir.targets.artifact import interface_of
@@ -49,6 +51,43 @@ def may_be_equal(a: Program, b: Program) -> bool:
         return prover.attempt(DEFAULT).holds
     except (BudgetExceeded, CallCycle):
         return False
+
+
+class Quick:
+    """`may_be_equal` for many mutants of one module, which is normalized once: all calls inlined, every rule on."""
+
+    def __init__(self, module: Program) -> None:
+        self._module, self._table = module, Table()
+        self._known: dict[bool, list[int]] = {}
+
+    def may_be_equal(self, other: Program) -> bool:
+        """False only where `compare` answers DIFFERENT or INCONCLUSIVE."""
+        ours, theirs = self._module.interface, other.interface
+        if ours.kept != theirs.kept or ours.constants or theirs.constants:
+            return may_be_equal(self._module, other)
+        exact = nan_bits_are_seen(self._module, other)
+        try:
+            if exact not in self._known:
+                self._known[exact] = self._results(self._module, "a", exact)
+            results = self._results(other, "b", exact)
+        except (BudgetExceeded, CallCycle):
+            return may_be_equal(self._module, other)
+        if len(results) != len(self._known[exact]):  # one side may return some of its arguments besides
+            return may_be_equal(self._module, other)
+        return results == self._known[exact]
+
+    def _results(self, program: Program, side: str, exact: bool) -> list[int]:
+        """Canonical ids of the results and the last token, an outermost tuple taken apart."""
+        table, params = self._table, program.module.function(program.module.entry).body.params
+        inputs = tuple(
+            table.intern("in", ("token argument", k) if param.type == TOKEN else (k, bare(param.type)))
+            for k, param in enumerate(params)
+        )
+        settings = Settings(exact_nans=exact, keep=frozenset())
+        *results, token = normalize(program, side, DEFAULT, table, inputs, settings).results
+        if len(results) == 1 and table.kind(results[0]) == "tuple":
+            results = list(table.children(results[0]))
+        return [*results, token]
 
 
 def answer(a: Program, b: Program) -> StageDiff:

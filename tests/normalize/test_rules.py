@@ -122,6 +122,12 @@ PAIRS = [
         program("%zs = broadcast_in_dim(%xs) {broadcast_dimensions = [0], shape = [9, 9]} : f32[9,9]\n%k = scan(%x, %zs) {length = 9, num_carry = 1, reverse = false} : f32[9] region (%d: f32[9], %e: f32[9]) {\n%m = mul(%d, %e) : f32[9]\nreturn %m\n}\nreturn %k", "%x: f32[9], %xs: f32[9]"),
         program("%k = scan(%x) {length = 9, num_carry = 1, reverse = false} : f32[9] region (%d: f32[9]) {\n%m = mul(%d, %xs) : f32[9]\nreturn %m\n}\nreturn %k", "%x: f32[9], %xs: f32[9]"),
     ),
+    Pair(
+        "exact-identities",
+        program(const("%o", ONE_F) + "%w = broadcast_in_dim(%o) {broadcast_dimensions = [], shape = [4]} : f32[4]\n%s = mul(%v, %w) : f32[4]\nreturn %s", "%v: f32[4]"),
+        program("return %v", "%v: f32[4]"),
+        ("exact-identities", "dead-code"),
+    ),
     Pair(  # ones of another shape than they say: no program at all
         "exact-identities",
         program(const("%o", ONE_F) + "%w = broadcast_in_dim(%o) {broadcast_dimensions = [], shape = [3]} : f32[4]\n%s = mul(%v, %w) : f32[4]\nreturn %s", "%v: f32[4]"),
