@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument(
         "--log", type=Path, help="add each module's tally there as a line; modules that it has are done"
     )
+    parser.add_argument("--page", type=Path, help="write the counts there as a page in Markdown")
     parser.add_argument("--no-corpus", action="store_true", help="leave the files of ../shared/corpus out")
     options = parser.parse_args()
     # Eight devices, for collectives; each worker gets these with the environment.
@@ -85,6 +86,10 @@ def main() -> int:
     print(report.text(tallies))
     if options.json:
         options.json.write_text(report.as_json(tallies, options.seed), encoding="utf-8")
+    if options.page:
+        from tests.rivals.table import versions
+
+        options.page.write_text(report.page(tallies, versions()), encoding="utf-8")
     seconds = time.perf_counter() - start
     print(f"{seconds:.0f} s with {options.workers} workers", file=sys.stderr)
     return 1 if report.suspects(tallies, *report.BAD) else 0

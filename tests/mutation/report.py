@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -78,6 +79,55 @@ def _arguments(tallies: list[Tally]) -> list[str]:
         lines.append(f"  {len(members):5}  {dialect}: {verdict}: {argument}")
         lines.append(f"         such as {first.kind} in {first.source}, {first.where[:120]}")
     return lines
+
+
+def page(tallies: list[Tally], versions: str) -> str:
+    """The counts as a page in Markdown: by dialect and outcome, by kind and dialect, and why survivors are equal."""
+    counts = totals(tallies)
+    dialects = sorted({dialect for dialect, _, _ in counts})
+    compared = {
+        d: _sum(counts, d) - sum(n for (x, _, o), n in counts.items() if x == d and o == "refused") for d in dialects
+    }
+    shown = [outcome for outcome in OUTCOMES if any(counts[d, k, outcome] for d, k, _ in counts)]
+    lines = [
+        "# Mutants, by kind and dialect", "",
+        f"Made by `python -m tests.mutation --page docs/mutants.md` with {versions}. What is done with survivors:",
+        "[soundness.md](soundness.md).", "",
+        "| dialect | modules | mutants | " + " | ".join(shown) + " |", "|---|---:|---:|" + "---:|" * len(shown),
+    ]  # fmt: skip
+    for dialect in [*dialects, "all"]:
+        chosen = dialects if dialect == "all" else [dialect]
+        each = [sum(n for (d, _, o), n in counts.items() if d in chosen and o == outcome) for outcome in shown]
+        modules = sum(_modules(tallies, d) for d in chosen)
+        lines.append(f"| {dialect} | {modules:,} | {sum(each):,} | " + " | ".join(f"{n:,}" for n in each) + " |")
+    lines += [
+        "",
+        f"Not refused by the reader, and so compared: {sum(compared.values()):,}.",
+        "",
+        "## Why survivors are equal",
+        "",
+    ]
+    lines += ["| dialect | why | mutants |", "|---|---|---:|"]
+    why = Counter((s.dialect, _argued(s.argument)) for s in suspects(tallies, "equal in truth"))
+    lines += [f"| {dialect} | {argument} | {count:,} |" for (dialect, argument), count in sorted(why.items())]
+    for s in suspects(tallies, *LISTED):
+        lines += [
+            "",
+            f"{s.outcome}: {s.dialect}, {s.source}: `{s.kind}` in `{s.where[:100]}`: {s.verdict}: {s.argument}",
+        ]
+    lines += ["", "## Counts", "", "| kind | " + " | ".join(dialects) + " |", "|---|" + "---:|" * len(dialects)]
+    by_kind: Counter[tuple[str, str]] = Counter()
+    for (dialect, kind, _), count in counts.items():
+        by_kind[kind, dialect] += count
+    for kind in sorted({kind for kind, _ in by_kind}):
+        lines.append(f"| {kind} | " + " | ".join(f"{by_kind[kind, d] or ''}" for d in dialects) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _argued(argument: str) -> str:
+    """An argument without how many inputs and which error."""
+    argument = re.sub(r"results agree on \d+ inputs", "execution of both sides agrees", argument)
+    return re.sub(r"; not run: .*", ", and it cannot be run", argument, flags=re.DOTALL)
 
 
 def as_json(tallies: list[Tally], seed: int) -> str:
