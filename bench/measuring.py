@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from scanir import api
+from scanir.measure.bench import Plan, Probe, Subject, bench, probes
 from scanir.measured.result import Bench
 
 TRIPS, MORE = 500, 600
@@ -33,26 +33,32 @@ def work(trips: int) -> Callable[[jax.Array], jax.Array]:
     return run
 
 
-def measured(first: int, second: int, seconds: float, rounds: int = 200) -> Bench:
-    """A bench of two amounts of work."""
+def probed(first: int, second: int) -> tuple[Probe, ...]:
+    """Two amounts of work, made and called once."""
     here = Path(__file__).as_posix()
-    targets = [f"{here}:work({trips})" for trips in (first, second)]
-    return api.bench(targets, "f32[256]", stage="jaxpr", seconds=seconds, rounds=rounds)
+    subjects = [Subject(str(trips), f"{here}:work({trips})", "f32[256]") for trips in (first, second)]
+    return probes(subjects, Plan(), lambda what, done: None)
 
 
-def all_the_same(bench: Bench) -> bool:
-    return not bench.noisy and not any(found.differs for c in bench.comparisons for _, found in c.ratios)
+def measured(work: tuple[Probe, ...], seconds: float) -> Bench:
+    """A bench of them: what `scanir bench` does, less the verdict."""
+    return bench(work, Plan(seconds=seconds), lambda what, done: None)
 
 
-def slower(bench: Bench) -> bool:
-    found = bench.comparisons[0].ratio("run")
-    return not bench.noisy and found.differs and found.estimate > 1
+def all_the_same(answer: Bench) -> bool:
+    told = [found for c in (*answer.comparisons, answer.control) if c is not None for _, found in c.ratios]
+    return all(found.known and not found.differs for found in told)
 
 
-def told(bench: Bench) -> str:
+def slower(answer: Bench) -> bool:
+    found = answer.comparisons[0].ratio("run")
+    return not answer.noisy and found.differs and found.estimate > 1
+
+
+def told(answer: Bench) -> str:
     """The metrics that are said to differ, those of the control as such."""
-    assert bench.control is not None
-    parts = [("", *bench.comparisons[0].ratios), ("control ", *bench.control.ratios)]
+    assert answer.control is not None
+    parts = [("", *answer.comparisons[0].ratios), ("control ", *answer.control.ratios)]
     found = [f"{what}{m} {r.low:.3f} to {r.high:.3f}" for what, *ratios in parts for m, r in ratios if r.differs]
     return f"; differ: {', '.join(found)}" if found else ""
 
@@ -62,14 +68,15 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=12)
     options = parser.parse_args()
+    cases = (("A/A", probed(TRIPS, TRIPS), all_the_same), ("planted", probed(TRIPS, MORE), slower))
     right = {"A/A": 0, "planted": 0}
     for number in range(1, options.runs + 1):
-        for name, second, judge in (("A/A", TRIPS, all_the_same), ("planted", MORE, slower)):
-            bench = measured(TRIPS, second, options.seconds)
-            right[name] += judge(bench)
-            found = bench.comparisons[0].ratio("run")
+        for name, work, judge in cases:
+            answer = measured(work, options.seconds)
+            right[name] += judge(answer)
+            found = answer.comparisons[0].ratio("run")
             interval = f"{found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})"
-            print(f"{number:3} {name:8} {interval}, {bench.rounds} rounds: {judge(bench)}{told(bench)}", flush=True)
+            print(f"{number:3} {name:8} {interval}, {answer.rounds} rounds: {judge(answer)}{told(answer)}", flush=True)
     for name, count in right.items():
         print(f"{name}: right in {count} of {options.runs}")
     return int(min(right.values()) < RIGHT * options.runs)

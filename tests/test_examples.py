@@ -6,8 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from scanir.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 TWO_WAYS = "examples/two_ways.py"
@@ -34,6 +37,21 @@ def test_two_ways(other: str, stage: str, verdicts: set[str], status: int) -> No
     done = scanir("diff", f"{TWO_WAYS}:closed_over", f"{TWO_WAYS}:{other}", "--stage", stage)
     assert done.returncode == status, done.stdout + done.stderr
     assert any(verdict in done.stdout for verdict in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "given", "verdict", "status"),
+    [
+        ("returned_carry.py:dropped", "returned_carry.py:returned", (), "EQUIVALENT", 0),
+        ("python_scalars.py:number", "python_scalars.py:array", (), "IDENTICAL", 0),
+        ("python_scalars.py:number", "python_scalars.py:array", ("--args", "bf16[8]"), "DIFFERENT", 1),
+        ("cond_carry.py:through_cond", "cond_carry.py:beside_cond", (), "DIFFERENT", 1),
+    ],
+)
+def test_when_it_matters(a: str, b: str, given: tuple[str, ...], verdict: str, status: int, capsys: Any) -> None:
+    folder = ROOT / "examples"
+    assert main(["diff", f"{folder}/{a}", f"{folder}/{b}", *given, "--stage", "jaxpr"]) == status
+    assert capsys.readouterr().out.startswith(verdict)
 
 
 @pytest.mark.parametrize(

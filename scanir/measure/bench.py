@@ -89,7 +89,7 @@ def bench(probed: Sequence[Probe], plan: Plan, progress: Progress) -> Bench:
     return Bench(
         tuple(map(_row, probed, samples)),
         found,
-        compared(control, samples[first], first, first, ERROR / len(METRICS)),
+        compared(control, samples[first], first, first, ERROR / statements),
         len(control["run"]),
         statements,
         (probed[first].found or {})["platform"],

@@ -1,4 +1,4 @@
-"""The plan of measuring: rounds; in each, every program is compiled afresh and run, in an order drawn by lot.
+"""The plan of measuring: rounds; in each, every program is compiled afresh and run, in an order drawn by lot, evenly.
 
 Within a round, blocks of calls alternate (A B, B A, A B, ...), and the least time of a round's blocks is its sample:
 noise only ever adds. Blocks are long against the clock's resolution. Measuring ends when the intervals of the run time
@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -25,12 +25,10 @@ BLOCKS, SPAN, FEWEST_BLOCKS = 32, 0.25, 3
 MOST_CALLS = 10_000
 #: Half of the interval of a run time that is narrow enough, as a part of it.
 PRECISION = 0.01
-#: So many times the seconds asked for are spent where the rounds would be too few to tell anything.
+#: At most so many times the seconds asked for are spent, where the rounds would be too few to tell anything.
 _LONGER = 3
 #: With the fewest rounds that give an interval, one in which the machine stalled would be the end of it.
 _SPARE = 5
-#: Rounds are looked at so often.
-_EVERY = 4
 MOST_ROUNDS = 200
 _SEED = 271_828
 
@@ -55,21 +53,35 @@ def measure(
     programs: Sequence[Steps], budget: Budget, progress: Callable[[float], None] = lambda done: None
 ) -> list[dict[str, list[float]]]:
     """Seconds by metric and round, for each program. ``progress`` hears which part of the work is done."""
-    lots = random.Random(_SEED)
+    orders = _orders(len(programs))
     samples: list[dict[str, list[float]]] = [{metric: [] for metric in METRICS} for _ in programs]
     error = ERROR / max(1, (len(programs) - 1) * len(METRICS))
     fewest = rounds_needed(error) + _SPARE
     start = time.monotonic()
     _round(programs, list(range(len(programs))), None)  # what only ever happens once in a process is no sample
     for number in range(1, budget.rounds + 1):
-        order = lots.sample(range(len(programs)), len(programs))
-        _round(programs, order, samples)
+        _round(programs, next(orders), samples)
         spent = (time.monotonic() - start) / budget.seconds
         progress(min(1.0, max(min(spent, number / fewest), number / budget.rounds)))
-        enough = number >= fewest or spent >= _LONGER
-        if enough and (spent >= 1 or (number % _EVERY == 0 and _narrow(samples, error))):
+        # Orders are even after each whole set of them.
+        even = number >= fewest and number % (2 * len(programs)) == 0
+        if spent >= _LONGER or (even and (spent >= 1 or _narrow(samples, error))):
             break
     return samples
+
+
+def _orders(count: int) -> Iterator[list[int]]:
+    """Orders without end: one drawn by lot, turned until each program was in each place, and all of that backwards.
+
+    Who comes first in a round finds another machine than who comes later. Of two programs, each finds what the other
+    finds, just as often: so this too is even between them.
+    """
+    lots = random.Random(_SEED)
+    while True:
+        drawn = lots.sample(range(count), count)
+        turned = [drawn[k:] + drawn[:k] for k in range(count)]
+        some = [*turned, *(order[::-1] for order in turned)]
+        yield from lots.sample(some, len(some))
 
 
 def _round(programs: Sequence[Steps], order: list[int], samples: list[dict[str, list[float]]] | None) -> None:

@@ -1,6 +1,7 @@
 """The answer of a bench: what each program took, in time and memory, and how each compares with the first.
 
-Statements hold together: the chance that any one of them is wrong is at most `scanir.measured.ratios.ERROR`.
+Statements hold together: the chance that any one of them, the control's too, is wrong is at most
+`scanir.measured.ratios.ERROR`.
 """
 
 from __future__ import annotations
@@ -109,12 +110,12 @@ def timings(samples: Samples) -> tuple[tuple[str, Timing], ...]:
 
 
 def comparisons(samples: Sequence[Samples], measured: Sequence[int]) -> tuple[tuple[Comparison, ...], int]:
-    """The measured rows against the first of them, and how many statements that makes."""
+    """The measured rows against the first, and how many statements share the level: these, and the control's."""
     if not measured:
         return (), 0
     first, *others = measured
     shared = {row: [m for m in METRICS if m in samples[row] and m in samples[first]] for row in others}
-    statements = max(1, sum(map(len, shared.values())))
+    statements = sum(map(len, shared.values())) + len(METRICS)
     found = tuple(compared(samples[row], samples[first], row, first, ERROR / statements) for row in others)
     return found, statements
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -61,6 +63,17 @@ def test_every_round_makes_and_runs_all_in_turns() -> None:
     assert done[-1] == 1.0
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 6])
+def test_orders_are_even(count: int) -> None:
+    """Of any two programs, each is in a place, while the other is in another, just as often as the other way round."""
+    orders = list(itertools.islice(rounds._orders(count), 4 * count))
+    assert all(sorted(order) == list(range(count)) for order in orders)
+    for a, b in itertools.combinations(range(count), 2):
+        places = Counter((order.index(a), order.index(b)) for order in orders)
+        assert all(places[q, p] == times for (p, q), times in places.items())
+        assert len({order.index(a) for order in orders}) == count
+
+
 def test_blocks_are_long_against_the_clock() -> None:
     log: list[str] = []
     short, long = Fake("short", 1e-6, log), Fake("long", 1.0, log)
@@ -76,7 +89,7 @@ def test_it_ends_when_the_interval_is_narrow_or_the_time_is_up(monkeypatch: pyte
     clock = iter(range(0, 10_000, 3))
     monkeypatch.setattr(rounds.time, "monotonic", lambda: next(clock))
     timed = measure([Fake("a", 1e-3, log, wild(1)), Fake("b", 1e-3, log, wild(2))], Budget(100, 200))
-    assert len(timed[0]["run"]) == 34
+    assert len(timed[0]["run"]) == 36, "the time is up after 34; orders come in fours"
     clock = iter(range(0, 10_000, 50))
     few = measure([Fake("a", 1e-3, log, wild(1)), Fake("b", 1e-3, log, wild(2))], Budget(100, 200))
     assert len(few[0]["run"]) == 6, "three times the time, where rounds are too few"

@@ -35,7 +35,7 @@ def bench(
     )
     first = found[measured[0]]
     told, statements = comparisons(found, measured)
-    control = compared(samples(2.0) if noisy else first, first, measured[0], measured[0], ERROR / len(METRICS))
+    control = compared(samples(2.0) if noisy else first, first, measured[0], measured[0], ERROR / statements)
     rounds = len(first["run"])
     return Bench(rows, told, control, rounds, statements, "cpu (cpu), JAX 0.0.0")
 
