@@ -46,7 +46,7 @@ cases: $(VENV)/.stamp ## the score on the folder of real questions beside the re
 	$(BIN)/python -m pytest tests/test_cases.py -q -s
 
 mutate: $(VENV)/.stamp ## the whole mutation campaign (make test has a small share of it)
-	$(BIN)/python -m tests.mutation --workers $(WORKERS)
+	$(BIN)/python -m tests.mutation --workers $(WORKERS) --page docs/mutants.md
 
 soundness: $(VENV)/.stamp ## the table of docs/soundness.md: scanir beside text, stripped text and XLA's own prints
 	$(BIN)/python -m tests.rivals --workers $(WORKERS) --write

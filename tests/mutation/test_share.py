@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.mutation import report
-from tests.mutation.campaign import mutants_of
+from tests.mutation.campaign import Suspect, Tally, mutants_of
 from tests.mutation.execution import Interpreter
 from tests.mutation.judge import EQUAL, Quick, answer, may_be_equal, program_of
 from tests.mutation.mutant import chosen, edited
@@ -95,3 +97,23 @@ def test_kinds_take_turns() -> None:
     given = artifact("jaxpr", "scatters", None)
     kinds = {mutant.kind for mutant in mutants_of("jaxpr", given, Random(0))}
     assert {mutant.kind for mutant in chosen(mutants_of("jaxpr", given, Random(0)), len(kinds), Random(0))} == kinds
+
+
+def test_a_campaign_goes_on_from_its_log(tmp_path: Path) -> None:
+    """A tally read back says the same, in the report and on the page."""
+    suspect = Suspect(
+        "hlo", "m", "opcode", "e/r add", "equal in truth", "EQUIVALENT modulo cse", "results agree on 4 inputs"
+    )
+    counts = Counter({("opcode", "told apart"): 3, ("opcode", "refused"): 1, ("opcode", "equal in truth"): 1})
+    tally = Tally("hlo", "m", counts, [suspect])
+    log = tmp_path / "log"
+    assert report.read_log(log) == []
+    log.write_text(report.line(tally) + "\n" + report.line(Tally("jaxpr", "n", blind="not read")) + "\n")
+    again = report.read_log(log)
+    assert (again[0].counts, again[0].suspects, again[1].blind) == (counts, [suspect], "not read")
+    page = report.page(again, "JAX 1")
+    assert "| hlo | 1 | 5 | 3 | 1 | 1 |" in page
+    assert "| hlo | execution of both sides agrees | 1 |" in page
+    assert "compared: 4." in page
+    assert "| opcode | 5 |" in page
+    assert report.text(again) == report.text([tally, Tally("jaxpr", "n", blind="not read")])
