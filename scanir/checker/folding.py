@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scanir.checker.side import Side
-from scanir.checker.tables import ADD, BROADCASTS, SUB
+from scanir.checker.tables import ADD, BITS, BROADCASTS, SUB
 from scanir.ir.attrs import Array, Attr, Int, Opaque, Record, Seq, Text
 from scanir.ir.graph import Op
 from scanir.ir.types import TensorType, Type
@@ -48,19 +48,41 @@ def array(side: Side, c: int) -> Array | None:
 
 
 def scalar(side: Side, position: int) -> Array | None:
-    """The one element of a splat constant, looked for through broadcasts; of a dead value in the module itself."""
-    c = side.map[position]
+    """The one element of a splat constant, looked for through broadcasts and other readings of the bits of integers; of
+    a dead value in the module itself."""
+    c, read_as = side.map[position], ""
     value: Attr | None = None
     if c != -1:
-        while side.classes[c].kind == "op" and _broadcasts(side.node_of(side.classes[c]).op):
+        while side.classes[c].kind == "op" and _hands_on(side.node_of(side.classes[c]).op):
+            read_as = read_as or _reading(side.node_of(side.classes[c]).op)
             c = side.classes[c].lists[0][0]
         value = array(side, c)
     else:
         node = side.layout.makers[position]
-        while node is not None and node.kind == "plain" and _broadcasts(node.op):
+        while node is not None and node.kind == "plain" and _hands_on(node.op):
+            read_as = read_as or _reading(node.op)
             node = side.layout.makers[node.operands[0]]
         value = node.op.attribute("value") if node is not None and node.kind == "constant" else None
-    return value if isinstance(value, Array) and (value.splat or not value.shape) else None
+    if not isinstance(value, Array) or not (value.splat or not value.shape):
+        return None
+    return replace(value, dtype=read_as) if read_as else value
+
+
+def _hands_on(op: Op) -> bool:
+    return _broadcasts(op) or _reading(op) != ""
+
+
+def _reading(op: Op) -> str:
+    """The dtype as which an op reads the bits of integers of the same width; empty for any other op."""
+    if op.name not in BITS or len(op.operands) != 1:
+        return ""
+    before, after = op.operands[0].type, op.results[0].type
+    kinds = [integer(TensorType(t.dtype)) if isinstance(t, TensorType) else None for t in (before, after)]
+    if kinds[0] is None or kinds[1] is None or kinds[0][0] != kinds[1][0] or kinds[0][0] < 8:
+        return ""
+    dtype, shapes = getattr(after, "dtype", ""), [getattr(t, "shape", None) for t in (before, after)]
+    said = op.attribute("new_dtype")
+    return dtype if shapes[0] == shapes[1] and said in (None, Opaque("dtype", dtype)) else ""
 
 
 def _broadcasts(op: Op) -> bool:

@@ -134,6 +134,8 @@ COPIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "bitcast": ((), ()),
     "broadcast": (("dimensions",), ()),
 }
+#: Ops that read the bits of one type as another's.
+BITS = frozenset({"bitcast_convert_type", "stablehlo.bitcast_convert", "bitcast-convert"})
 BROADCASTS = frozenset({"broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"})
 
 #: (dialect, op, attribute) that only label.

@@ -5,6 +5,7 @@ Each law returns None where it does not apply. Side conditions are tested on typ
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ _FLOATS = {"f16": ("0080", "003c"), "bf16": ("0080", "803f"), "f32": ("00000080"
            "f64": ("0000000000000080", "000000000000f03f")}  # fmt: skip
 _ADD, _SUB = {"add", "stablehlo.add"}, {"sub", "subtract", "stablehlo.subtract"}
 _MUL, _DIV = {"mul", "multiply", "stablehlo.multiply"}, {"div", "divide", "stablehlo.divide"}
+_BITS = frozenset({"bitcast_convert_type", "stablehlo.bitcast_convert", "bitcast-convert"})
 #: Of two equal operands these give that operand. The words of comparing and of bits mean the same in each dialect.
 _IDEMPOTENT = frozenset(
     {"max", "maximum", "stablehlo.maximum", "min", "minimum", "stablehlo.minimum", "and", "stablehlo.and", "or",
@@ -113,6 +115,15 @@ def _same_shape(sizes: tuple[Attr, ...], type: Type) -> bool:
     )
 
 
+def _same_bits(before: Type | None, after: Type, said: Attr | None) -> bool:
+    """Whether a bitcast reads integers as integers of the same width."""
+    if not isinstance(before, TensorType) or not isinstance(after, TensorType) or before.shape != after.shape:
+        return False
+    widths = [type.dtype.lstrip("ui") for type in (before, after)]
+    whole = widths[0] == widths[1] and widths[0].isdigit() and int(widths[0]) >= 8
+    return whole and said in (None, Opaque("dtype", after.dtype))
+
+
 class Identities:
     """The laws, as far as the rules in force allow them."""
 
@@ -171,22 +182,29 @@ class Identities:
         return all(any(name == key for key, _ in op.attributes) for name in identity[:1]) or op.name == "transpose"
 
     def constant(self, term: int) -> Array | None:
-        """The scalar contents of a splat constant, looked for through broadcasts."""
-        table = self._table
+        """The scalar contents of a splat constant, looked for through broadcasts and other readings of its bits."""
+        table, read_as = self._table, ""
         while table.kind(term) == "op":
             name, attributes, types, *_ = table.payload(term)
-            if name not in ("broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"):
+            said = dict(attributes)
+            if name in _BITS:
+                before = result_type(table, table.children(term)[0])
+                if not _same_bits(before, types[0], said.get("new_dtype")):
+                    return None
+                read_as = read_as or types[0].dtype
+            elif name not in ("broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"):
                 return None
-            said = dict(attributes).get("shape", ("seq", None))  # as `Eraser.attr` keys a list
-            sizes = said[1] if isinstance(said, tuple) and said[0] == "seq" else ()
+            sizes = said.get("shape", ("seq", None))  # as `Eraser.attr` keys a list
+            sizes = sizes[1] if isinstance(sizes, tuple) and sizes[0] == "seq" else ()
             if sizes is not None and not _same_shape(sizes, types[0]):
                 return None  # a jaxpr that contradicts itself
             term = table.children(term)[0]
         if table.kind(term) != "const":
             return None
         value = table.payload(term)[0]
-        single = isinstance(value, Array) and (value.splat or not value.shape)
-        return value if single else None
+        if not isinstance(value, Array) or (value.shape and not value.splat):
+            return None
+        return replace(value, dtype=read_as) if read_as else value
 
     def _neutral(self, name: str, operands: tuple[int, int], type: TensorType) -> int | None:
         """x*1, x/1, x+(-0.0), x-(+0.0), max(x, x), min(x, x), x and x, x or x and, for integers, x+0: exact for every

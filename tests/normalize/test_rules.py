@@ -128,6 +128,22 @@ PAIRS = [
         program("return %v", "%v: f32[4]"),
         ("exact-identities", "dead-code"),
     ),
+    Pair(  # the bits of one, read as another integer
+        "exact-identities",
+        program(const("%o", ONE, "u32") + '%b = bitcast_convert_type(%o) {new_dtype = opaque("dtype", "i32")} : i32[]\n%s = mul(%i, %b) : i32[]\nreturn %s', "%i: i32[]"),
+        program("return %i", "%i: i32[]"),
+        ("exact-identities", "dead-code"),
+    ),
+    Pair(  # the bits of 1.0 are not one
+        "exact-identities",
+        program(const("%o", ONE_F) + '%b = bitcast_convert_type(%o) {new_dtype = opaque("dtype", "i32")} : i32[]\n%s = mul(%i, %b) : i32[]\nreturn %s', "%i: i32[]"),
+        program("return %i", "%i: i32[]"),
+    ),
+    Pair(  # four bytes, of which the first is one
+        "exact-identities",
+        program(const("%o", ONE, "u32") + '%b = bitcast_convert_type(%o) {new_dtype = opaque("dtype", "i8")} : i8[4]\n%s = mul(%i, %b) : i8[4]\nreturn %s', "%i: i8[4]"),
+        program("return %i", "%i: i8[4]"),
+    ),
     Pair(  # ones of another shape than they say: no program at all
         "exact-identities",
         program(const("%o", ONE_F) + "%w = broadcast_in_dim(%o) {broadcast_dimensions = [], shape = [3]} : f32[4]\n%s = mul(%v, %w) : f32[4]\nreturn %s", "%v: f32[4]"),
