@@ -15,14 +15,16 @@ from scanir.checker.layout import Block, Layout, Node
 class Liveness:
     """``live``: the positions. ``keep_dead``: a loop that is needed at all needs all its slots. ``proof``: what is only
     needed to show that a slot is invariant or a counter is live too. ``beside``: and what stands beside the operand
-    that an op is, as the 1 of x * 1."""
+    that an op is, as the 1 of x * 1. ``closed``: a slot that is handed on as it is is none, unless something else needs
+    it."""
 
     def __init__(
         self, layout: Layout, map: Sequence[int], roots: Iterable[int], *, keep_dead: bool, counters: frozenset[int],
-        proof: bool = True, beside: bool = True,
+        proof: bool = True, beside: bool = True, closed: bool = False,
     ) -> None:  # fmt: skip
         self._layout, self._map = layout, map
         self._keep_dead, self._proof, self._beside, self._counters = keep_dead, proof, beside, counters
+        self._closed = closed
         self.live: set[int] = set()
         self._slots: set[tuple[int, int]] = set()
         self._loops: set[int] = set()
@@ -123,5 +125,6 @@ class Liveness:
         if node.after >= 0:
             self.need((node.after,))
         if self._keep_dead:
-            for k in range(len(node.slots)):
-                self._slot(node, k)
+            for k, (_, param, after, _) in enumerate(node.slots):
+                if not (self._closed and param == after):
+                    self._slot(node, k)

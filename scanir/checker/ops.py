@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scanir.checker.effects import DROPPABLE
 from scanir.checker.folding import Neutral, neutral, scalar
 from scanir.checker.layout import Node
@@ -154,7 +156,7 @@ def _copy(side: Side, node: Node, operands: tuple[int, ...]) -> None:
         if op.name == "copy" and side.hlo:
             side.use("class:copies", node.number)
         side.use("no-op", node.number)
-    elif any(operands[k] == c for k in neutral_operands(side, node)):
+    elif any(operands[k] == c for k in neutral_operands(side, node, side.map)):
         side.use("exact-identities", node.number)
     elif any(operands[k] == c for k in _zero_added(side, node)):
         side.use("inexact", node.number)
@@ -215,15 +217,15 @@ def _numbers(attr: Attr) -> tuple[int, ...] | None:
     return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else None
 
 
-def neutral_operands(side: Side, node: Node) -> list[int]:
+def neutral_operands(side: Side, node: Node, map: Sequence[int]) -> list[int]:
     """x*1, x/1, x+(-0.0), x-0, max(x, x), x and x, and integer kin: the operands that the result is, by the constant's
-    full bits."""
+    full bits. Operands are one value where they have one number in ``map``."""
     table, name, type = _table(side, node), node.op.name, side.layout.types[node.first]
     if len(node.operands) != 2 or (table and table.floating and side.nan_bits_are_seen) or _says_more(side, node.op):
         return []
     if name in IDEMPOTENT:
         left, right = node.operands
-        twice = left == right or side.map[left] == side.map[right] != -1
+        twice = left == right or map[left] == map[right] != -1
         known = table is not None or (isinstance(type, TensorType) and type.dtype == "bool")
         return [0, 1] if twice and known and side.layout.types[left] == type else []
     if table is None:

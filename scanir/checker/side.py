@@ -60,7 +60,10 @@ class Side:
                 self.layout, map, roots, keep_dead=keep, counters=counters, proof=False, beside=beside
             ).live
         if looping and not keep:
-            self.updates = Liveness(self.layout, map, roots, keep_dead=True, counters=counters, beside=beside).live
+            self.updates = Liveness(
+                self.layout, map, roots, keep_dead=True, counters=counters, beside=beside,
+                closed="carry-closure" in rules,
+            ).live  # fmt: skip
         self._loops: dict[int, int | None] = {}
 
     # -- what obligations ask for

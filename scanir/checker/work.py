@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from scanir.checker.interface import BOTH, Use
 from scanir.checker.layout import Node
-from scanir.checker.ops import hands_on, neutral_operands
 from scanir.checker.side import Side
+from scanir.checker.unread import Unread
 from scanir.ir.structure import WHILES
 
 Place: TypeAlias = "tuple[str, int, int]"
@@ -32,7 +32,9 @@ class Work:
         self.guards: dict[int, set[tuple[Place, ...]]] = defaultdict(set)
         self._walked: dict[int, int] = {}
         self._repeated: set[int] = set()
-        self._operands: dict[tuple[int, ...], list[int]] | None = None
+        self._unread = Unread(side)
+        #: What the updates of dead slots are.
+        self._updates = {self._unread.map[p] for p in side.updates if p not in side.live}
         self._buried: set[int] = set()
         for node in side.layout.nodes:
             around = -1 if node.place is None else node.place[0].number
@@ -47,7 +49,8 @@ class Work:
         side = self._side
         positions = [*range(node.first, node.first + node.width), *([node.token_out] if node.token_out >= 0 else [])]
         if node.number in self._buried:
-            self._dead(node)
+            if not self._is_operand(node):
+                self._dead(node)
         elif any(position in side.needed for position in positions):
             value = self._value(node, positions)
             if value is not None:
@@ -57,13 +60,21 @@ class Work:
         elif node.kind == "loop" and side.loop_class(node) is None and any(p in side.live for p in positions):
             self._dead(node)  # the same, where only the proof that another slot is unchanged needs it
         elif id(node.op) in side.layout.dropped or not any(p in side.used or p in side.updates for p in positions):
-            again = self._duplicate(node)
+            again = self._unread.again.get(node.number)
             if again is not None:
                 self._live(node, again)
-            elif "exact-identities" in side.rules and node.kind == "plain" and neutral_operands(side, node):
-                side.use("exact-identities", node.number)
-            elif not self._is_copy(node):
+            elif not self._is_operand(node) and not (node.width and self._unread.map[node.first] in self._updates):
                 self._dead(node)
+
+    def _is_operand(self, node: Node) -> bool:
+        """Whether an unread op is its operand, and so no work."""
+        if node.number in self._unread.neutral:
+            self._side.use("exact-identities", node.number)
+        elif node.number in self._unread.copies:
+            self._side.use("no-op", node.number)
+        else:
+            return False
+        return True
 
     def _dead(self, node: Node) -> None:
         types = ", ".join(str(result.type) for result in node.op.results)
@@ -95,35 +106,6 @@ class Work:
 
     def _outcomes(self, node: Node) -> set[int]:
         return {self._side.map[p] for block in node.blocks for p in (*block.results, block.token_out)}
-
-    def _duplicate(self, node: Node) -> int | None:
-        """The class that an unread op would have, if a live one is the same op on the same operands."""
-        side = self._side
-        if node.kind != "plain" or node.blocks or node.token_out >= 0:
-            return None
-        operands = side.of(node.operands)
-        if -1 in operands:
-            return None
-        if self._operands is None:
-            self._operands = defaultdict(list)
-            needed = {side.map[position] for position in side.needed}
-            needed |= {side.classes[c].refs[0] for c in needed if c != -1 and side.classes[c].kind == "proj"}
-            for c, entry in enumerate(side.classes):
-                if c in needed and entry.kind == "op" and not entry.lists[1]:
-                    self._operands[entry.lists[0]].append(c)
-        for wanted in (operands, operands[::-1]):
-            for c in self._operands.get(wanted, ()):
-                named = side.node_of(side.classes[c])
-                if named.groups == node.groups and side.keys.ops(node.op, named.op) is not None:
-                    return c
-        return None
-
-    def _is_copy(self, node: Node) -> bool:
-        side, op = self._side, node.op
-        if "no-op" not in side.rules or node.kind != "plain" or not hands_on(op):
-            return False
-        allowed = op.name != "copy" or not side.hlo or "class:copies" in side.rules
-        return allowed and side.keys.types(op.operands[0].type, op.results[0].type) is not None
 
     def _place(self, node: Node) -> Place:
         return next(self._around(node), TOP)

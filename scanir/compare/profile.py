@@ -41,17 +41,22 @@ class Profile:
 
 
 def profile(side: Side) -> Profile:
-    """The profile of a side: its entry, and once each function that stayed a call and is called by live work."""
+    """The profile of a side: its entry, and once each function that stayed a call; else all of it is dead."""
     found = Profile()
     _walk(found, side, side.canonical, side.trace, side.program.module.entry, 1)
     calls = _first_calls(side.program.module) if side.evaluator.kept else {}
-    called = _called(side, side.canonical)
+    called, spared = _called(side, side.canonical.of), _called(side, side.canonical.updates)
     for name, (canonical, trace, fun) in reversed(side.parts.items()):  # callers first
         if name not in side.evaluator.kept:
             continue
         if side.lemmas[name] in called or name in named(side.program.module.functions):
             _walk(found, side, canonical, trace, name, 1, (fun,), calls.get(name))
-            called |= _called(side, canonical)
+            called |= _called(side, canonical.of)
+            spared |= _called(side, canonical.updates)
+        elif side.lemmas[name] in spared:  # only updates of dead slots call it
+            spared |= _called(side, {*canonical.of, *canonical.updates})
+        else:  # only dead work calls it
+            _bury(found, trace, name, 1)
     return found
 
 
@@ -66,10 +71,10 @@ def _first_calls(module: Module) -> dict[str, Location]:
     return found
 
 
-def _called(side: Side, canonical: Canonical) -> set[int]:
-    """The functions that live terms call."""
+def _called(side: Side, terms: Iterable[int]) -> set[int]:
+    """The functions that terms call."""
     keys = side.evaluator.table.keys
-    return {keys[term][1] for term in canonical.of if keys[term][0] == "lemma"}
+    return {keys[term][1] for term in terms if keys[term][0] == "lemma"}
 
 
 def _walk(
