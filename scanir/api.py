@@ -131,15 +131,16 @@ def verify(document: Any, a: Any = None, b: Any = None) -> Verification:
     records = read(document)
     titles = tuple(f"{record.under}, {record.stage}" if record.under else record.stage for record in records)
     for title, record in zip(titles, records, strict=True):
-        sides = []
+        sides, names = [], []
         for side, value in zip(record.sides, (a, b), strict=True):
             target = _target(side.target if value is None else value)
             arguments = _named_arguments(side.arguments)
             ((_, (row,)),) = _rows((target,), _transforms(record.under))
             program = row.trace(parse_stages(record.stage), arguments)[record.stage]
+            names.append(value if isinstance(value, str) else program.label)
             sides.append(program if value is None else replace(program, label=side.target))
         try:
-            check(record, sides[0], sides[1])
+            check(record, sides[0], sides[1], (names[0], names[1]))
         except Rejected as problem:
             return Verification(False, titles, title, problem.obligation, problem.what, problem.where)
     return Verification(True, titles)

@@ -43,9 +43,9 @@ class Found:
         return {rule: sorted(found[rule]) for rule in sorted(found)}
 
 
-def check(record: StageRecord, a: Program, b: Program) -> None:
-    """Accept a certificate of two programs, or raise Rejected."""
-    _same_artifacts(record, (a, b))
+def check(record: StageRecord, a: Program, b: Program, names: tuple[str, str] = ("", "")) -> None:
+    """Accept a certificate of two programs, or raise Rejected. ``names``: what people call them, if not by label."""
+    _same_artifacts(record, (a, b), (names[0] or a.label, names[1] or b.label))
     if record.verdict == "IDENTICAL":
         if record.assumptions or record.bindings or record.surplus or any(s.map or s.shape for s in record.sides):
             raise Rejected("O13", "identical programs need no assumptions, bindings or maps")
@@ -96,18 +96,19 @@ def derive(record: StageRecord, a: Program, b: Program) -> Found:
     return Found(tuple(uses), tuple(sorted(assumptions(works[0], works[1]))))
 
 
-def _same_artifacts(record: StageRecord, programs: Sequence[Program]) -> None:
-    for said, program in zip(record.sides, programs, strict=True):
+def _same_artifacts(record: StageRecord, programs: Sequence[Program], names: Sequence[str]) -> None:
+    for said, program, name in zip(record.sides, programs, names, strict=True):
         if record.stage != program.stage:
             raise Rejected("O1", f"the certificate is about stage {record.stage}, not {program.stage}")
         if said.target != program.label:
             raise Rejected("O1", f"the certificate is about {said.target}, not {program.label}")
         if said.provenance != tuple(sorted(program.provenance)):
-            raise Rejected("O1", f"{program.label} was made by another JAX, platform or options")
+            raise Rejected("O1", f"{name} was made by another JAX, platform or options")
         if said.artifact != artifact(program.module):
-            raise Rejected("O1", f"{program.label} is another program than the certificate is about")
+            about = "the certificate" if name == said.target else f"{said.target}, which the certificate"
+            raise Rejected("O1", f"{name} is another program than {about} is about")
         for problem in problems(program.module)[:1]:
-            raise Rejected("O1", f"{program.label} contradicts itself: {problem.what}", problem.where)
+            raise Rejected("O1", f"{name} contradicts itself: {problem.what}", problem.where)
 
 
 def _layout(record: StageRecord, k: int, program: Program) -> Layout:

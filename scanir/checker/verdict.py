@@ -50,6 +50,11 @@ class Verification:
     def exit_code(self) -> int:
         return 0 if self.accepted else 1
 
+    @property
+    def meaning(self) -> str:
+        """What the obligation that failed asks for; empty where none did."""
+        return OBLIGATIONS.get(self.obligation, "")
+
     def __bool__(self) -> bool:
         return self.accepted
 

@@ -41,6 +41,7 @@ def command(certificate: str, a: str | None, b: str | None) -> int:
     else:
         click.echo(f"REJECTED  {certificate} at {answer.stage}")
         click.echo(f"{answer.obligation}: {answer.what}" + (f" ({answer.where})" if answer.where else ""))
+        click.echo(f"{answer.obligation} asks that {answer.meaning}")
     return answer.exit_code
 
 

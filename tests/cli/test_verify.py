@@ -12,6 +12,8 @@ import pytest
 from tests.cli.conftest import Outcome
 
 Run = Callable[..., Outcome]
+#: What the obligation asks for that the tests break.
+MEANING = "O12 asks that results, and what a module says besides its ops, are the same but for the classes listed"
 
 
 def test_a_certificate_is_written_and_accepted(run: Run, tmp_path: Path) -> None:
@@ -29,7 +31,22 @@ def test_a_changed_certificate_is_rejected(run: Run, tmp_path: Path) -> None:
     path.write_text(json.dumps(certificate))
     answer = run("verify", str(path))
     assert answer.code == 1
-    assert answer.out == f"REJECTED  {path} at jaxpr\nO12: unlike numbers of results\n"
+    assert answer.out == f"REJECTED  {path} at jaxpr\nO12: unlike numbers of results\n{MEANING}\n"
+
+
+@pytest.mark.parametrize(
+    ("sides", "unlike"),
+    [
+        (("lambda", "swapped"), "swapped is another program than carry, which the certificate is about"),
+        (("swapped", "carry"), "swapped is another program than lambda, which the certificate is about"),
+    ],
+)
+def test_the_side_that_is_unlike_is_named(run: Run, tmp_path: Path, sides: tuple[str, str], unlike: str) -> None:
+    path = str(tmp_path / "c.json")
+    run("diff", "lambda", "carry", "--stage", "jaxpr", "--certificate", path)
+    answer = run("verify", path, *sides)
+    asked = "O1 asks that the certificate is about these programs, and its maps fit them"
+    assert (answer.code, answer.out) == (1, f"REJECTED  {path} at jaxpr\nO1: {unlike}\n{asked}\n")
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema_version": 7}'])
