@@ -45,6 +45,8 @@ class Quotient:
         for ref in refs:
             if not 0 <= ref < number:
                 raise Rejected("O2", f"a reference to {ref}, which is no smaller number", where)
+        if not 0 <= c.height <= len(self.classes):  # each height has a binder of its own inside
+            raise Rejected("O2", f"a height of {c.height} among {len(self.classes)} classes", where)
         wanted = _ARITY.get(c.kind, len(refs))
         if len(refs) != wanted if wanted >= 0 else len(refs) < -wanted - 1:
             raise Rejected("O2", f"a class {c.kind} of {len(refs)} references", where)

@@ -45,12 +45,20 @@ def command(certificate: str, a: str | None, b: str | None) -> int:
     return answer.exit_code
 
 
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object none of whose keys is written twice, so that no reader sees another certificate than the checker."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key that is written twice")
+    return found
+
+
 def _read(name: str) -> object:
     from scanir.checker.verdict import Unreadable
 
     hint = "scanir diff A B --certificate FILE writes one"
     try:
-        return json.loads(Path(name).read_text(encoding="utf-8"))
+        return json.loads(Path(name).read_text(encoding="utf-8"), object_pairs_hook=_once)
     except OSError as problem:
         raise Unreadable(f"{name} cannot be read: {problem.strerror}", hint=hint) from problem
     except (ValueError, RecursionError) as problem:

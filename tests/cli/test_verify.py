@@ -49,7 +49,18 @@ def test_the_side_that_is_unlike_is_named(run: Run, tmp_path: Path, sides: tuple
     assert (answer.code, answer.out) == (1, f"REJECTED  {path} at jaxpr\nO1: {unlike}\n{asked}\n")
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"schema_version": 7}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"schema_version": 1, "stages": [], "stages": []}',
+        "[" * 9999,
+        "\0",
+        "1" * 9999,
+        '{"schema_version": 7}',
+    ],
+)
 def test_an_unreadable_certificate(run: Run, tmp_path: Path, content: str) -> None:
     path = tmp_path / "c.json"
     path.write_text(content)
