@@ -110,7 +110,8 @@ def _walk(
         for inner in reversed(current.inner):
             binder = inner.binder
             if binder is not None and binder.term not in canonical.of:
-                _bury(found, inner, f"{path}/{_label(inner)}", times)
+                spared = canonical.updates if binder.term in canonical.updates else frozenset()
+                _bury(found, inner, f"{path}/{_label(inner)}", times, spared)
                 continue
             below, where = binders, place
             if isinstance(binder, Loop):
@@ -154,13 +155,14 @@ def _bury_op(found: Profile, op: Op, path: str, times: int) -> None:
     found.paths.setdefault(key, f"{path}/{label(op)}")
 
 
-def _bury(found: Profile, trace: Trace, path: str, times: int) -> None:
-    """Everything inside a dead loop or region is dead."""
+def _bury(found: Profile, trace: Trace, path: str, times: int, spared: frozenset[int] = frozenset()) -> None:
+    """Everything inside a dead loop or region is dead, but what the update of a dead slot is made of."""
     stack = [trace]
     while stack:
         current = stack.pop()
-        for op, _ in current.entries:
-            _bury_op(found, op, path, times)
+        for op, term in current.entries:
+            if term not in spared:
+                _bury_op(found, op, path, times)
         stack.extend(current.inner)
 
 
