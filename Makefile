@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export JAX_PLATFORMS ?= cpu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cases mutate soundness full campaigns lint format compat clean compat-newest $(OLDER:%=compat-%)
+.PHONY: help demo test cases mutate soundness full campaigns docs lint format compat clean compat-newest $(OLDER:%=compat-%)
 .PRECIOUS: .jax-%/.stamp
 
 help: ## print this list
@@ -57,6 +57,17 @@ full: $(VENV)/.stamp ## every test, the long ones too, with branch coverage
 campaigns: $(VENV)/.stamp ## the whole of the campaigns against a wrong EQUIVALENT, as tables (about half an hour on 2 cores)
 	$(BIN)/python -m tests.brute.campaign
 	$(BIN)/python -m tests.construct.campaign --workers $(WORKERS)
+
+# Facts and times of each JAX, then the page. The times of loops by length are those of the project's own JAX.
+DOCS := docs/closure_or_carry.py
+
+docs: $(VENV)/.stamp $(VENV_NEW)/.stamp $(OLDER:%=.jax-%/.stamp) ## docs/closure-or-carry.md, found and measured anew (a quarter of an hour)
+	for jax in $(OLDER); do for what in facts times; do PYTHONPATH=.jax-$$jax $(BIN)/python $(DOCS) $$what || exit 1; done; done
+	$(VENV_NEW)/bin/python $(DOCS) facts
+	$(VENV_NEW)/bin/python $(DOCS) times
+	$(BIN)/python $(DOCS) facts
+	$(BIN)/python $(DOCS) times --lengths
+	$(BIN)/python $(DOCS) page
 
 lint: $(VENV)/.stamp ## ruff, ruff format, mypy --strict, import direction
 	$(BIN)/ruff check .

@@ -75,6 +75,7 @@ def _answer(request: dict[str, Any], progress: Callable[[float], None]) -> Any:
         Measured(text, _arguments(given), request["under"], dict(request["compiler_options"]), inputs)
         for text, given in request["targets"]
     ]
+    progress(0.0)  # all is ready: from here on the time counts
     if request["mode"] == "probe":
         return _probe(programs[0])
     gc.collect()

@@ -25,6 +25,8 @@ from scanir.errors import ScanirError, TraceError
 from scanir.measure.child import REQUEST
 from scanir.targets.imports import IMPORTED
 
+#: Seconds in which a process must be ready to measure: on a busy machine Python and JAX take their time.
+_START = 60
 #: Ctrl-C reaches all processes of a terminal; the parent's answer to it is enough.
 _BOOT = """
 import json, os, signal, sys
@@ -80,7 +82,7 @@ def ask(
 def _listen(
     pipe: Any, process: subprocess.Popen[bytes], names: str, limit: float | None, progress: Callable[[float], None]
 ) -> Any:
-    end = None if limit is None else time.monotonic() + limit
+    end = None if limit is None else time.monotonic() + limit + _START
     rest = b""
     while True:
         left = None if end is None else end - time.monotonic()
@@ -97,6 +99,7 @@ def _listen(
             if "answer" in said:
                 return said["answer"]
             progress(said["progress"])
+            end = None if limit is None else time.monotonic() + limit
 
 
 def _raised(told: dict[str, str], names: str) -> ScanirError:
