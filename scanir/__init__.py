@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scanir.api import assert_equivalent, diff, show, table, trace, verify
     from scanir.errors import ScanirError
+    from scanir.recording import assert_compiles_once, record_compiles
     from scanir.result import Diff, Verdict
     from scanir.strategies import register
     from scanir.targets import Arguments, Target
@@ -28,8 +29,10 @@ _HOME = {
     "ScanirError": "scanir.errors",
     "Target": "scanir.targets",
     "Verdict": "scanir.result",
+    "assert_compiles_once": "scanir.recording",
     "assert_equivalent": "scanir.api",
     "diff": "scanir.api",
+    "record_compiles": "scanir.recording",
     "register": "scanir.strategies",
     "show": "scanir.api",
     "table": "scanir.api",
@@ -44,8 +47,10 @@ __all__ = [
     "Target",
     "Verdict",
     "__version__",
+    "assert_compiles_once",
     "assert_equivalent",
     "diff",
+    "record_compiles",
     "register",
     "show",
     "table",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from scanir import _compat, _compat_mlir, _compat_rules, _compat_run
+from scanir import _compat, _compat_compiles, _compat_mlir, _compat_rules, _compat_run
 
 pytestmark = [pytest.mark.compat, pytest.mark.older]
 S = jax.ShapeDtypeStruct((), jnp.float32)
@@ -403,3 +403,63 @@ def test_through_hlo() -> None:
     back = _compat_mlir.mlir_ir().Module.parse(_compat_mlir.through_hlo(text), _compat_mlir.new_context())
     assert "chlo" not in str(back)
     assert "stablehlo.exponential" in str(back)
+
+
+def test_compiles_are_listened_to() -> None:
+    """``pjit._infer_params(fun, info, args, kwargs)``, looked up when it is called, which answers PjitParams and leaves;
+    ``compiler.compile_or_get_cached(backend, module, ...)``; durations ``jaxpr_trace_duration``,
+    ``jaxpr_to_mlir_module_duration``; ``register_exclusion`` of source_info_util and traceback_util."""
+    from jax._src import compiler, pjit
+
+    before = pjit._infer_params, compiler.compile_or_get_cached
+    found: list[Any] = []
+    f = jax.jit(lambda x, n: x * n, static_argnames="n")  # made before
+    with _compat_compiles.listening(found.append):
+        f(np.ones(3, np.float32), n=2)
+    assert (pjit._infer_params, compiler.compile_or_get_cached) == before
+    (compile,) = found
+    assert (compile.call.name, compile.call.owner, compile.parameters) == ("<lambda>", "user", ("f32[3]",))
+    assert [(leaf.name, leaf.type) for leaf in compile.call.leaves] == [("x", "f32[3]")]
+    assert compile.call.statics == (("n", "2"),)
+    assert min(compile.trace, compile.lower, compile.compile) > 0
+    assert compile.site.file == __file__
+
+
+def test_calls_are_told_apart() -> None:
+    """PjitParams ``params`` (``name``, ``donated_invars``, ``keep_unused``), ``in_avals``, ``in_tree``, ``arg_names``; info
+    ``static_argnums``, ``static_argnames``, ``fun_signature``; avals ``weak_type``, ``str_short(short_dtypes=True)``; arrays
+    ``_committed``; ``config.trace_context``; ``jax.config._value_holders``; tracers ``_trace``."""
+    found: list[Any] = []
+    f = jax.jit(lambda a, b: a["k"] + b, donate_argnums=0, keep_unused=True)
+    one = jax.device_put(jnp.ones(3, jnp.bfloat16), jax.devices()[0])
+    with _compat_compiles.listening(found.append):
+        f({"k": one}, 2.0)
+        jax.vmap(lambda x: jax.jit(jnp.negative)(x))(jnp.ones((2, 5)))
+        with jax.default_matmul_precision("highest"):
+            jax.jit(lambda x: x - 3)(np.ones(7, np.float32))
+    call = next(c.call for c in found if c.call.name == "<lambda>")
+    a, b = call.leaves
+    assert (a.name, a.type, a.weak, a.donated, bool(a.sharding)) == ("a['k']", "bf16[3]", False, True, True)
+    assert (b.name, b.type, b.weak, b.python, b.sharding) == ("b", "f32[]", True, "float", "")
+    assert "{'k': *}" in call.tree
+    assert dict(call.options)["keep_unused"] == "True"
+    last = next(c.call for c in reversed(found) if c.call.name == "<lambda>")
+    assert last.context != call.context
+    assert dict(last.settings)["jax_default_matmul_precision"] == "highest"
+    assert "vmap" in {c.call.under for c in found}
+
+
+def test_written() -> None:
+    """``__wrapped__`` of what JAX's transforms make; the closure ``fun`` of what pmap makes (``_fun``, from 0.8 on), with
+    ``f`` of linear_util; the name of a module without ``jit_``."""
+
+    def mine(x: Any) -> Any:
+        return x
+
+    for around in (jax.grad(mine), jax.vmap(mine), functools.partial(mine), jax.value_and_grad(jax.checkpoint(mine))):
+        assert _compat_compiles.written(around) == (mine, True)
+    assert _compat_compiles.written(mine) == (mine, False)
+    found: list[Any] = []
+    with _compat_compiles.listening(found.append):
+        jax.pmap(mine)(np.ones((1, 2), np.float32))
+    assert any("mine" in compile.call.name and "(pmap)" in compile.call.name for compile in found)

@@ -27,6 +27,7 @@ COMMANDS = {
     "bench": "Measure programs in turns.",
     "verify": "Check a certificate.",
     "show": "Print a program at a stage, or facts about it.",
+    "recompile": "Say why calls were compiled again.",
     "explain": "Say what a rule, class or word of reports means.",
     "list": "List the strategies.",
     "doctor": "Show versions, devices and flags.",

@@ -198,12 +198,18 @@ def given_arguments(text: str | None, source: str | None, side: str = "") -> Arg
 def write_json(path: str, document: object) -> None:
     """Write a document to a file, on one line. Raises ScanirError."""
     import json
+
+    write_text(path, json.dumps(document, separators=(",", ":"), ensure_ascii=True) + "\n")
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a text to a file. Raises ScanirError."""
     from pathlib import Path
 
     from scanir.errors import ScanirError
 
     try:
-        Path(path).write_text(json.dumps(document, separators=(",", ":"), ensure_ascii=True) + "\n", encoding="ascii")
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:
         raise ScanirError(f"{path} cannot be written: {problem.strerror}", hint="name another file") from problem
 

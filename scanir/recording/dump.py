@@ -1,0 +1,98 @@
+"""Modules of one name in a directory that JAX or XLA dumped: what changed from one compile to the next.
+
+Modules alone tell types, shapes and constants. Why the function was called so they do not tell.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanir.compiles import Call, Leaf, Reason
+from scanir.compiles.reasons import of_calls
+from scanir.errors import TargetError
+from scanir.recording.calls import spelled
+
+if TYPE_CHECKING:
+    from scanir.program import Program
+
+#: Names of dumped files: those of JAX_DUMP_IR_TO, and those of --xla_dump_to, before optimization first.
+_NAMES = (
+    re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)_compile\.mlir$"),
+    re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w-]+_)?before_optimizations\.txt$"),
+    re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w-]+_)?after_optimizations\.txt$"),
+)
+#: Modules that are read: of each name the first ones.
+_MOST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A dumped module. ``beside`` and ``reasons`` as of a recorded compile; ``said``: what comparing the two showed."""
+
+    name: str
+    file: str
+    beside: str = ""
+    reasons: tuple[Reason, ...] = ()
+    said: str = ""
+
+
+def read_dump(directory: str) -> tuple[tuple[Module, ...], ...]:
+    """The modules that were compiled more than once, by name, in order. Raises ScanirError."""
+    groups: dict[str, list[tuple[int, Path]]] = {}
+    files = sorted(Path(directory).iterdir()) if Path(directory).is_dir() else []
+    for pattern in _NAMES:
+        for file in files:
+            if match := pattern.match(file.name):
+                groups.setdefault(match["name"], []).append((int(match["number"]), file))
+        if groups:
+            break
+    if not groups:
+        raise TargetError(
+            f"{directory} holds no dump of compiled modules",
+            where=directory,
+            hint="JAX_DUMP_IR_TO=DIR with JAX_DUMP_IR_MODES=stablehlo, or XLA_FLAGS=--xla_dump_to=DIR, writes one",
+        )
+    return tuple(_group(name, [file for _, file in sorted(found)]) for name, found in sorted(groups.items()))
+
+
+def _group(name: str, files: list[Path]) -> tuple[Module, ...]:
+    from scanir.targets.artifact import read_artifact
+
+    found: list[Module] = []
+    kept: list[tuple[Call, Program]] = []
+    for file in files[:_MOST]:
+        artifact = read_artifact(str(file))
+        program = artifact.trace((artifact.stage,))[artifact.stage]
+        call = _call(name, program)
+        if not kept:
+            found.append(Module(name, file.name))
+        else:
+            before, (earlier, other) = found[-1], kept[-1]
+            reasons = of_calls(earlier, call)
+            found.append(Module(name, file.name, before.file, reasons, "" if reasons else _compared(other, program)))
+        kept.append((call, program))
+    return tuple(found)
+
+
+def _call(name: str, program: Program) -> Call:
+    leaves = tuple(
+        Leaf(f"argument {k}", spelled(argument.type)[0]) for k, argument in enumerate(program.interface.arguments)
+    )
+    return Call(name, leaves=leaves)
+
+
+def _compared(a: Program, b: Program) -> str:
+    """What a comparison of two modules of equal types shows."""
+    from scanir.compare.verdict import compare
+    from scanir.normalize.rules import rule_set
+
+    answer = compare(a, b, rule_set())
+    if answer.mismatch is not None and answer.verdict.name == "DIFFERENT":
+        return f"another program: {answer.mismatch.reason}"
+    if answer.verdict.name in ("IDENTICAL", "EQUIVALENT"):
+        needed = ", ".join(use.rule for use in answer.modulo)
+        return "the same program" + (f", modulo {needed}" if needed else "") + ": another function object, or not kept"
+    return f"{answer.verdict.name}: {'; '.join(answer.reasons)}"
