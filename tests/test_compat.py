@@ -406,7 +406,7 @@ def test_through_hlo() -> None:
 
 
 def test_compiles_are_listened_to() -> None:
-    """``pjit._infer_params(fun, info, args, kwargs)``, looked up when it is called, which answers PjitParams and leaves;
+    """``pjit._infer_params(fun, info, args, kwargs)``, looked up when it is called, answers PjitParams and leaves;
     ``compiler.compile_or_get_cached(backend, module, ...)``; durations ``jaxpr_trace_duration``,
     ``jaxpr_to_mlir_module_duration``; ``register_exclusion`` of source_info_util and traceback_util."""
     from jax._src import compiler, pjit
@@ -426,9 +426,9 @@ def test_compiles_are_listened_to() -> None:
 
 
 def test_calls_are_told_apart() -> None:
-    """PjitParams ``params`` (``name``, ``donated_invars``, ``keep_unused``), ``in_avals``, ``in_tree``, ``arg_names``; info
-    ``static_argnums``, ``static_argnames``, ``fun_signature``; avals ``weak_type``, ``str_short(short_dtypes=True)``; arrays
-    ``_committed``; ``config.trace_context``; ``jax.config._value_holders``; tracers ``_trace``."""
+    """PjitParams ``params`` (``name``, ``donated_invars``, ``keep_unused``), ``in_avals``, ``in_tree``, ``arg_names``;
+    info ``static_argnums``, ``static_argnames``, ``fun_signature``; avals ``weak_type``, ``str_short(short_dtypes=)``;
+    arrays ``_committed``; ``config.trace_context``; ``jax.config._value_holders``; tracers ``_trace``."""
     found: list[Any] = []
     f = jax.jit(lambda a, b: a["k"] + b, donate_argnums=0, keep_unused=True)
     one = jax.device_put(jnp.ones(3, jnp.bfloat16), jax.devices()[0])
@@ -450,8 +450,8 @@ def test_calls_are_told_apart() -> None:
 
 
 def test_written() -> None:
-    """``__wrapped__`` of what JAX's transforms make; the closure ``fun`` of what pmap makes (``_fun``, from 0.8 on), with
-    ``f`` of linear_util; the name of a module without ``jit_``."""
+    """``__wrapped__`` of what JAX's transforms make; the closure ``fun`` of what pmap makes (``_fun``, from 0.8 on),
+    with ``f`` of linear_util; the name of a module without ``jit_``."""
 
     def mine(x: Any) -> Any:
         return x

@@ -48,7 +48,9 @@ def _row(row: Row) -> list[str]:
     cached = ", read from the persistent cache" if row.compile.cached else ""
     head = f"  #{row.number}  called at {place(row.site)}{cached}"
     if not row.reasons:
-        types = ", ".join(f"{clean(leaf.name)}: {leaf.type}" for leaf in row.compile.call.leaves[:6])
+        types = ", ".join(
+            f"{clean(leaf.name)}: {'weak ' * leaf.weak}{leaf.type}" for leaf in row.compile.call.leaves[:6]
+        )
         more = ", ..." if len(row.compile.call.leaves) > 6 else ""
         return [f"{head}  first, for {types}{more}" if types else f"{head}  first"]
     said = f"{head}  {'avoidable, ' if row.avoidable else ''}beside #{row.beside}:"

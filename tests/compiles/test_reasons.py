@@ -109,7 +109,7 @@ def test_a_log() -> None:
     assert text.splitlines()[2:7] == [
         "step  train.py:31  3 compiles",
         "  seconds: 0.750 tracing, 0.750 lowering, 0.750 compiling",
-        "  #1  called at train.py:40  first, for state['w']: f32[8], lr: f32[]",
+        "  #1  called at train.py:40  first, for state['w']: f32[8], lr: weak f32[]",
         "  #2  called at train.py:40  avoidable, beside #1: weak type",
         "      lr: weak f32[] (a Python float) -> f32[] (an array)",
     ]
