@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from scanir.compiles.call import Call, Compile, Leaf, Place
+from scanir.errors import ScanirError
 from scanir.ir.places import is_installed, is_own
 
 #: What is told of compiles.
@@ -36,6 +37,8 @@ _ORIGINAL: dict[str, Any] = {}
 #: Elements of an array that is closed over which are read to tell it from another one.
 _MOST = 1 << 20
 _LONGEST = 80
+#: Items of a container that is closed over, and containers in one another, that are looked at.
+_ITEMS, _DEEPEST = 100, 4
 _WRAPPERS = 20
 #: Static values, those inside tuples counted one by one, that are told apart.
 _STATICS = 200
@@ -89,9 +92,15 @@ def listen_for_good(listener: Listener) -> None:
 
 def install() -> None:
     """Wrap the two functions of JAX, and listen to its durations."""
-    from jax._src import compiler, monitoring, pjit, source_info_util, traceback_util
+    try:
+        from jax._src import compiler, monitoring, pjit, source_info_util, traceback_util
 
-    _ORIGINAL["infer"], _ORIGINAL["compile"] = pjit._infer_params, compiler.compile_or_get_cached
+        _ORIGINAL["infer"], _ORIGINAL["compile"] = pjit._infer_params, compiler.compile_or_get_cached
+    except (ImportError, AttributeError) as problem:
+        raise ScanirError(
+            f"compiles of this JAX cannot be recorded: {problem}",
+            hint="scanir doctor shows the versions; please report",
+        ) from problem
     pjit._infer_params = functools.wraps(pjit._infer_params)(_infer_params)
     compiler.compile_or_get_cached = functools.wraps(compiler.compile_or_get_cached)(_compile)
     if "heard" not in _ORIGINAL:  # JAX has no public way to stop listening
@@ -284,7 +293,11 @@ def written(fun: Any) -> tuple[Any, bool]:
 
 def _source(function: Any) -> Place | None:
     code = getattr(function, "__code__", None)
-    return None if code is None else Place(code.co_filename, code.co_firstlineno, code.co_name)
+    if code is None:
+        return None
+    # Of several lambdas on a line each is a function of its own.
+    column = next((start for *_, start, _ in code.co_positions() if start), 0) if code.co_name == "<lambda>" else 0
+    return Place(code.co_filename, code.co_firstlineno, code.co_name, column)
 
 
 def _owner(file: str) -> str:
@@ -353,7 +366,7 @@ def _statics(info: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tup
     stack.reverse()
     while stack and len(found) < _STATICS:
         name, value = stack.pop()
-        if isinstance(value, (tuple, list)) and value:
+        if isinstance(value, tuple) and value:
             stack += [(f"{name}[{k}]", item) for k, item in reversed(list(enumerate(value)))]
         else:
             found.append((name, value))
@@ -441,13 +454,14 @@ def _context() -> str:
     return hashlib.sha256(repr(config.trace_context()).encode()).hexdigest()[:16]
 
 
-def text_of(value: Any) -> str:
+def text_of(value: Any, depth: int = 0) -> str:
     """A value in a text that tells it from others: by what it is, or by a number of its own."""
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return _short(repr(value))
-    if isinstance(value, (tuple, list)) and len(value) <= 8:
-        inner = ", ".join(map(text_of, value))
-        return _short(f"({inner})" if isinstance(value, tuple) else f"[{inner}]")
+    if isinstance(value, (tuple, list, dict)) and len(value) <= _ITEMS and depth < _DEEPEST:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        inner = ", ".join(f"{key}: {text_of(item, depth + 1)}" for key, item in items)
+        return _short(f"{type(value).__name__}({inner})")
     if (code := getattr(value, "__code__", None)) is not None:
         file = os.path.basename(code.co_filename)
         return f"<{code.co_name} at {file}:{code.co_firstlineno}> #{number(value)}"
@@ -455,7 +469,8 @@ def text_of(value: Any) -> str:
         return _array(value)
     kind = type(value)
     if isinstance(value, type) or any("__eq__" in vars(base) for base in kind.__mro__[:-1]):
-        return _short(re.sub(r" at 0x[0-9a-f]+", "", repr(value)))
+        with contextlib.suppress(Exception):  # a repr of a person's own
+            return _short(re.sub(r" at 0x[0-9a-f]+", "", repr(value)))
     return f"a {kind.__qualname__} #{number(value)}"
 
 

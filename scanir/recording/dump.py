@@ -30,13 +30,15 @@ _MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A dumped module. ``beside`` and ``reasons`` as of a recorded compile; ``said``: what comparing the two showed."""
+    """A dumped module. ``beside`` and ``reasons`` as of a recorded compile; ``said``: what comparing the two showed.
+    ``stands_for``: how many files, of those that were not read."""
 
     name: str
     file: str
     beside: str = ""
     reasons: tuple[Reason, ...] = ()
     said: str = ""
+    stands_for: int = 1
 
 
 def read_dump(directory: str) -> tuple[tuple[Module, ...], ...]:
@@ -74,6 +76,9 @@ def _group(name: str, files: list[Path]) -> tuple[Module, ...]:
             reasons = of_calls(earlier, call)
             found.append(Module(name, file.name, before.file, reasons, "" if reasons else _compared(other, program)))
         kept.append((call, program))
+    if unread := len(files[_MOST:]):
+        said = f"not read: of each name the first {_MOST} are"
+        found.append(Module(name, f"and {unread} more", said=said, stands_for=unread))
     return tuple(found)
 
 

@@ -64,14 +64,18 @@ def calls_document(label: str, calls: Sequence[Any]) -> dict[str, Any]:
 
 def render_dump(groups: Sequence[Sequence[Any]]) -> str:
     """``groups``: of `scanir.recording.dump.Module`."""
-    modules = sum(map(len, groups))
+    modules = sum(module.stands_for for group in groups for module in group)
     again = [group for group in groups if len(group) > 1]
     lines = [f"{count(modules, 'module')} of {count(len(groups), 'name')}; {modules - len(groups)} compiled again"]
     for group in again:
-        lines += ["", f"{clean(group[0].name)}  {count(len(group), 'module')}", f"  {clean(group[0].file)}  first"]
+        lines += [
+            "",
+            f"{clean(group[0].name)}  {count(sum(m.stands_for for m in group), 'module')}",
+            f"  {clean(group[0].file)}  first",
+        ]
         for module in group[1:]:
             titles = _titles(module.reasons) or clean(module.said)
-            lines.append(f"  {clean(module.file)}  beside the one before: {titles}")
+            lines.append(f"  {clean(module.file)}  {'beside the one before: ' if module.beside else ''}{titles}")
             lines += reasons(module.reasons)
     once = [group[0].name for group in groups if len(group) == 1]
     if once:

@@ -9,6 +9,7 @@ from typing import Any
 from scanir.compiles import Group, Log, Place, Row
 from scanir.compiles.reasons import KINDS, Reason
 from scanir.render.words import clean, count, short_place
+from scanir.render.words import place as named_place
 from scanir.result import SCHEMA_VERSION
 
 #: Names of JAX's own functions that are listed.
@@ -128,4 +129,4 @@ def reason_data(found: Iterable[Reason]) -> list[dict[str, Any]]:
 
 
 def _place_data(found: Place | None) -> dict[str, Any] | None:
-    return None if found is None else {"file": short_place(found.file), "line": found.line}
+    return None if found is None else {"file": named_place(found.file), "line": found.line}

@@ -104,3 +104,13 @@ def test_a_directory_without_a_dump(run: Run, tmp_path: Path) -> None:
     done = run("recompile", str(tmp_path))
     assert done.code == 2
     assert "holds no dump" in done.err
+
+
+def test_a_limit_that_is_reached_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scanir.recording.dump._MOST", 2)
+    for number in range(5):
+        file = tmp_path / f"module_{number:04}.jit_step.before_optimizations.txt"
+        file.write_text(HLO.format(name="jit_step", size=number + 1, value=2))
+    done = run("recompile", str(tmp_path))
+    assert done.out.splitlines()[-1] == "  and 3 more  not read: of each name the first 2 are"
+    assert done.out.splitlines()[0] == "5 modules of 1 name; 4 compiled again"

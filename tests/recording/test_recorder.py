@@ -102,8 +102,8 @@ def test_a_new_function_each_time() -> None:
 def test_a_value_closed_over() -> None:
     def sweep() -> None:
         for rate in (0.1, 0.2):
-            jax.jit(lambda x, k=rate: x * k)(X)
-            jax.jit(functools.partial(lambda k, x: x * k, rate))(X)
+            for bound in (lambda x, k=rate: x * k, functools.partial(lambda k, x: x * k, rate)):
+                jax.jit(bound)(X)
 
     log = recorded(sweep)
     assert kinds(log) == [[], ["closure"]] * 2

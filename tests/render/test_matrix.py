@@ -9,7 +9,7 @@ import pytest
 from scanir.cost import Cost
 from scanir.facts.costs import CostTable
 from scanir.matrix import Matrix, Pair, Variant, groups_of
-from scanir.render.matrix import _group, _short, cell, matrix_to_json, render_matrix, render_matrix_json
+from scanir.render.matrix import _group, cell, matrix_to_json, render_matrix, render_matrix_json, short
 from scanir.result import Binding, StageDiff, Verdict
 
 SAME, EQUAL, OTHER = Verdict.IDENTICAL, Verdict.EQUIVALENT, Verdict.DIFFERENT
@@ -69,7 +69,7 @@ def test_names_of_groups(number: int, name: str) -> None:
     ("number", "text"), [(0, "0"), (9_999, "9999"), (12_345, "12.3k"), (999_999, "1000k"), (4_560_000, "4.56M")]
 )
 def test_short_numbers(number: int, text: str) -> None:
-    assert _short(number) == text
+    assert short(number) == text
 
 
 def test_json() -> None:
