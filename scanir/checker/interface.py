@@ -268,24 +268,23 @@ def facts(function: Function) -> tuple[tuple[str, str, Attr], ...]:
 
 
 def _reached(module: Module) -> list[Function]:
-    """The functions that the entry needs; in HLO all of them, which have their places in ops."""
+    """The functions that the entry needs."""
     unreached = {function.name for function in unreachable(module)}
     return [function for function in module.functions if function.name not in unreached]
 
 
 def unreachable(module: Module) -> list[Function]:
-    """Functions that nothing from the entry on names."""
-    if module.dialect == "hlo":
-        return []
+    """Functions that nothing from the entry on names. In HLO the body of a computation may stand in an op."""
     bodies = {function.name: function.body for function in module.functions}
-    found, stack = {module.entry}, [module.entry]
+    reached, stack = {id(bodies[module.entry])}, [bodies[module.entry]]
     while stack:
-        for op in ops_of(bodies[stack.pop()]):
-            for name in symbols(op.attributes):
-                if name in bodies and name not in found:
-                    found.add(name)
-                    stack.append(name)
-    return [function for function in module.functions if function.name not in found]
+        for op in ops_of(stack.pop()):
+            reached |= {id(region) for region in op.regions}
+            for body in [bodies[name] for name in symbols(op.attributes) if name in bodies]:
+                if id(body) not in reached:
+                    reached.add(id(body))
+                    stack.append(body)
+    return [function for function in module.functions if id(function.body) not in reached]
 
 
 def _trees(a: Program, b: Program) -> Iterator[Use]:

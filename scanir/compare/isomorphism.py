@@ -11,9 +11,9 @@ from collections import defaultdict
 from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
-from scanir.ir.walk import symbols
+from scanir.ir.walk import ops_of, symbols
 from scanir.normalize.classes import facts
-from scanir.normalize.effects import callee_order, callees, effects_of
+from scanir.normalize.effects import callee_order, effects_of
 from scanir.normalize.erase import Eraser
 from scanir.program import Program
 
@@ -230,14 +230,15 @@ class _Pairing:
 
 
 def unreachable(module: Module) -> list[Function]:
-    """Functions that nothing from the entry on names. In HLO every computation that an op names has its place there."""
-    if module.dialect == "hlo":
-        return []
-    names = {function.name: function for function in module.functions}
-    found, stack = {module.entry}, [module.entry]
+    """Functions that nothing from the entry on names. In HLO the body of a computation may stand in an op."""
+    bodies = {function.name: function.body for function in module.functions}
+    stack = [bodies[module.entry]]
+    found = {id(stack[0])}
     while stack:
-        for name in callees(names[stack.pop()].body):
-            if name in names and name not in found:
-                found.add(name)
-                stack.append(name)
-    return [function for function in module.functions if function.name not in found]
+        for op in ops_of(stack.pop()):
+            found.update(map(id, op.regions))
+            for name in symbols(op.attributes):
+                if name in bodies and id(bodies[name]) not in found:
+                    found.add(id(bodies[name]))
+                    stack.append(bodies[name])
+    return [function for function in module.functions if id(function.body) not in found]

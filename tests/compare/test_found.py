@@ -322,3 +322,33 @@ def test_a_loop_that_is_evaluated_again_is_still_looked_into() -> None:
     assert (answer.verdict, answer.modulo) == (Verdict.EQUIVALENT, ("dead-code",))
     assert len(answer.stages[0].loops) == 2
     assert scanir.diff(*sides, f32, f32, stage="jaxpr", forbid=["dead-code"]).verdict is Verdict.DIFFERENT
+
+
+def test_a_computation_that_nothing_names(tmp_path: Path) -> None:
+    """In HLO too it is dead code: left out alike on both sides it says nothing, changed on one it is told."""
+    text = """HloModule m
+%%dead (p: f32[4]) -> f32[4] {
+  %%p = f32[4]{0} parameter(0)
+  ROOT %%r = f32[4]{0} %s(%%p)
+}
+
+%%add (a: f32[], b: f32[]) -> f32[] {
+  %%a = f32[] parameter(0)
+  %%b = f32[] parameter(1)
+  ROOT %%s = f32[] add(%%a, %%b)
+}
+
+ENTRY %%e (x: f32[4], z: f32[]) -> f32[] {
+  %%x = f32[4]{0} parameter(0)
+  %%z = f32[] parameter(1)
+  ROOT %%q = f32[] reduce(%%x, %%z), dimensions={0}, to_apply=%%add
+}
+"""
+    files = {}
+    for name, op in (("first", "negate"), ("same", "negate"), ("other", "sine")):
+        files[name] = str(tmp_path / f"{name}.hlo")
+        Path(files[name]).write_text(text % op)
+    assert scanir.diff(files["first"], files["same"]).verdict is Verdict.IDENTICAL
+    (answer,) = scanir.diff(files["first"], files["other"]).stages
+    assert [(use.rule, use.where) for use in answer.modulo] == [("dead-code", ("dead",))]
+    assert scanir.diff(files["first"], files["other"], forbid=["dead-code"]).verdict is Verdict.DIFFERENT
