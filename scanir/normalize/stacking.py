@@ -39,8 +39,10 @@ class Stacking:
         if RULE not in self._run.rules or self._run.table.kind(y) != "elem" or not _whole(loop, result.type):
             return None
         value, made = self._source(loop.body, loop.body.results[first + k])
-        place = self._of(loop.body).get(value, (0, None))[0]
-        return place - first if made is None and place >= first and loop.xs[place - first].type == result.type else None
+        place, op = self._of(loop.body).get(value, (-1, None))  # -1: an element of a scan around this one, say
+        if made is not None or op is not None or place < first:
+            return None
+        return place - first if loop.xs[place - first].type == result.type else None
 
     def repeated(self, region: Region, loop: LoopView, x: int, term: int) -> int | None:
         """The one value that all elements of scanned input ``x`` are; ``region`` is around the loop.

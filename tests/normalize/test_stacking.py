@@ -50,3 +50,19 @@ def test_a_broadcast_that_is_scanned() -> None:
     answer = scanir.diff(closed, scanned, *specs, stage="jaxpr")
     assert {use.rule for use in answer.stages[0].modulo} == {"stacking", "dead-code"}
     assert scanir.diff(closed, another, *specs, stage="jaxpr").verdict is Verdict.DIFFERENT
+
+
+def test_an_element_of_the_scan_around_is_no_element_of_this_one() -> None:
+    """A scan without carries that stacks what it closes over, which is an element of the outer scan's input."""
+
+    def nest(inner: Any) -> Any:
+        return lambda xs, ys: lax.scan(
+            lambda c, x: (c, lax.scan(lambda _, y: (None, inner(x, y)), None, ys)[1]), 0.0, xs
+        )[1]
+
+    specs = (jax.ShapeDtypeStruct((4,), F), jax.ShapeDtypeStruct((4,), F))
+    answer = scanir.diff(nest(lambda x, y: x), nest(lambda x, y: y), *specs, stage="jaxpr")
+    assert answer.verdict is Verdict.DIFFERENT
+    assert scanir.diff(nest(lambda x, y: x), nest(lambda x, y: x), *specs, stage="jaxpr").verdict is Verdict.IDENTICAL
+    with_carry = jax.jit(lambda xs, ys: lax.scan(lambda c, x: (c, jnp.broadcast_to(x, (4,))), 0.0, xs)[1])
+    assert scanir.diff(nest(lambda x, y: x), with_carry, *specs, stage="jaxpr").verdict is Verdict.DIFFERENT
