@@ -260,7 +260,7 @@ def call_of(
         wrapped=wrapped,
         leaves=tuple(_leaf(*leaf) for leaf in leaves),
         tree=str(params.in_tree),
-        statics=tuple((label, text_of(value)) for label, value in statics),
+        statics=tuple((label, text_of(value) + _hashed(value)) for label, value in statics),
         closure=_closure(fun, inner),
         options=_options(params.params),
         under=_transforms(values),
@@ -472,6 +472,16 @@ def text_of(value: Any, depth: int = 0) -> str:
         with contextlib.suppress(Exception):  # a repr of a person's own
             return _short(re.sub(r" at 0x[0-9a-f]+", "", repr(value)))
     return f"a {kind.__qualname__} #{number(value)}"
+
+
+def _hashed(value: Any) -> str:
+    """What tells static objects apart whose texts do not: JAX takes them for one if they are equal."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, type)) or hasattr(value, "__code__"):
+        return ""
+    try:
+        return f" #{hash(value) & 0xFFFFFFFF:x}"
+    except TypeError:
+        return ""
 
 
 def _array(value: Any) -> str:

@@ -60,9 +60,9 @@ def command(
     """Say which calls were compiled again, and why.
 
     \b
-    scanir recompile -- python train.py     every compile of a script, with its line
+    scanir recompile -- python train.py   every compile of a script
     scanir recompile step.py:f --args 'f32[8], 0.1' --args 'f32[8], f32[]'
-    scanir recompile DIR                    modules of one name in a dump of JAX or XLA
+    scanir recompile DIR                  modules in a dump of JAX or XLA
     """
     script: list[str] | None = ctx.meta.get(_COMMAND)
     if script is not None:

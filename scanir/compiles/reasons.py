@@ -6,6 +6,7 @@ which differ in nothing it is said: the program was not kept.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -34,6 +35,8 @@ KINDS: dict[str, tuple[str, str, bool]] = {
     "transform": ("another transform", "", False),
     "evicted": ("not kept", "jax.clear_caches, or a jit made anew, throws away what was compiled", True),
 }
+#: The number, at the end of a text, that tells an object from others of that text.
+_NUMBER = re.compile(r"(?: #[0-9a-f]+)+$")
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 
@@ -171,24 +174,29 @@ def _statics(a: Call, b: Call) -> list[Reason]:
     for name, text in b.statics:
         if name in before and before[name] != text:
             same = _unnumbered(before[name]) == _unnumbered(text)
-            line = f"{name}: another object, {_unnumbered(text)}" if same else f"{name}: {before[name]} -> {text}"
-            (objects if same else values).append(line)
+            (objects if same else values).append(f"{name}: {_change(before[name], text)}")
     after = dict(b.statics)
-    values += [f"{name}: new, {text}" for name, text in b.statics if name not in before]
-    values += [f"{name}: gone, was {text}" for name, text in a.statics if name not in after]
+    values += [f"{name}: new, {_unnumbered(text)}" for name, text in b.statics if name not in before]
+    values += [f"{name}: gone, was {_unnumbered(text)}" for name, text in a.statics if name not in after]
     return [Reason(kind, cut(lines)) for kind, lines in (("static", values), ("static-object", objects)) if lines]
 
 
 def _unnumbered(text: str) -> str:
     """The text of an object without the number that tells it from others."""
-    return text.partition(" #")[0]
+    return _NUMBER.sub("", text)
+
+
+def _change(before: str, after: str) -> str:
+    """``2 -> 3``; of objects that look alike, that it is another one."""
+    x, y = _unnumbered(before), _unnumbered(after)
+    return f"another object, {y}" if x == y else f"{x} -> {y}"
 
 
 def _changed(kind: str, a: Pairs, b: Pairs) -> list[Reason]:
     before, after = dict(a), dict(b)
     names = [*after, *(name for name in before if name not in after)]
     lines = [
-        f"{name}: {before.get(name, 'none')} -> {after.get(name, 'none')}"
+        f"{name}: {_change(before.get(name, 'none'), after.get(name, 'none'))}"
         for name in names
         if before.get(name) != after.get(name)
     ]

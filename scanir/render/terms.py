@@ -40,6 +40,10 @@ _WORDS = {
         "the rule constant-argument."
     ),
     "assumption": "what has to be true besides for the verdict to hold, such as that a loop which was left out ends.",
+    "avoidable": (
+        "a compile (scanir recompile) that an earlier program could have served: a weak type, a new function object, a "
+        "value closed over, another commitment to devices, a cache that was emptied."
+    ),
     "certificate": (
         "the proof of a verdict of equality as a file (scanir diff --certificate), which scanir verify checks on the "
         "programs alone, one obligation (O1 to O14) after the other."

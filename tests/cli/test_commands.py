@@ -44,7 +44,8 @@ def scanir_process(*arguments: str, **environment: str) -> subprocess.CompletedP
 
 
 @pytest.mark.parametrize(
-    "arguments", [["-h"], ["--help"], ["diff", "-h"], ["show", "--help"], ["list", "-h"], ["doctor", "-h"]]
+    "arguments",
+    [["-h"], ["--help"], ["diff", "-h"], ["show", "--help"], ["list", "-h"], ["doctor", "-h"], ["recompile", "-h"]],
 )
 def test_help(run: Run, arguments: list[str]) -> None:
     done = run(*arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -43,6 +44,14 @@ def twice(first: Callable[[Any], Any], second: Callable[[Any], Any], **options: 
 
 class Config:
     """Without an equality."""
+
+
+@dataclass(frozen=True)
+class Equal:
+    """With an equality, and a field that its text does not show."""
+
+    width: int
+    hidden: int = field(default=0, repr=False)
 
 
 def x64(f: Any) -> Any:
@@ -124,6 +133,34 @@ def test_what_was_thrown_away_is_compiled_again() -> None:
     f = jax.jit(lambda x: x - 1)
     log = recorded(lambda: (f(X), jax.clear_caches(), f(X)))
     assert kinds(log) == [[], ["evicted"]]
+
+
+def test_static_objects_are_what_their_equality_says() -> None:
+    f = jax.jit(lambda x, c: x * c.width, static_argnames="c")
+    log = recorded(lambda: [f(X, c=c) for c in (Equal(2), Equal(2), Equal(3), Equal(3, 1))])
+    assert kinds(log) == [[], ["static"], ["static-object"]]
+    said = [reason.what for row in log.groups[0].rows for reason in row.reasons]
+    assert [line.replace("Equal(width=", "").replace(")", "") for (line,) in said] == [
+        "c: 2 -> 3",
+        "c: another object, 3",
+    ]
+
+
+def test_equinox_and_flax_are_named_by_the_persons_function() -> None:
+    equinox, nnx = pytest.importorskip("equinox"), pytest.importorskip("flax.nnx")
+
+    @equinox.filter_jit
+    def filtered(x: Any, k: Any) -> Any:
+        return x * k
+
+    @nnx.jit
+    def of_nnx(x: Any) -> Any:
+        return x * 2
+
+    log = recorded(lambda: (filtered(X, 3), filtered(X, 4), of_nnx(X), of_nnx(X[:2])))
+    assert [group.name for group in log.groups] == ["filtered", "of_nnx"]
+    assert all(group.source is not None and group.source.file == __file__ for group in log.groups)
+    assert [reason.what[0] for group in log.groups for reason in group.rows[1].reasons][1] == "x: f32[3] -> f32[2]"
 
 
 def test_donation_and_options() -> None:
