@@ -85,7 +85,7 @@ def diff(
         given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
         wanted = stages if runs is None else with_source(stages, sides)
         begin(sides, wanted, given, transforms)
-        answers, programs = [], []
+        answers, programs, beyond = [], [], []
         for transform, pair in _rows(sides, transforms):
             left, right = (target.trace(wanted, arguments) for target, arguments in zip(pair, given, strict=True))
             rows = []
@@ -94,10 +94,33 @@ def diff(
                 answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
                 rows.append(replace(answer, under=transform))
                 programs.append((left[name], right[name]))
+                beyond.append(settled or scope == "loops")
             answers += rows if runs is None else attach(rows, left, right, runs, scope)
         labels = (sides[0].label, sides[1].label)
-    found = Diff(*labels, tuple(answers), lambda: _certificate(found, programs, given, settings))
+    found = Diff(
+        *labels, tuple(answers), lambda: _certificate(found, programs, given, settings),
+        lambda: _confirmed(found, programs, beyond),
+    )  # fmt: skip
     return found
+
+
+def _confirmed(answer: Diff, programs: list[tuple[Program, Program]], beyond: list[bool]) -> tuple[str, ...]:
+    """Have the checker accept each equality of an answer; what it has nothing to say of, in sentences.
+
+    ``beyond``: rows that may rest on more than the two modules. Raises Uncertified.
+    """
+    from scanir.certify.produce import BeyondModules, checked
+
+    left_out = []
+    for (left, right), stage, may in zip(programs, answer.stages, beyond, strict=True):
+        if stage.verdict.exit_code == 0:
+            try:
+                checked(left, right, stage)
+            except BeyondModules:
+                if not may:
+                    raise
+                left_out.append(f"{stage.title}: the checker was not asked: the answer rests on more than the modules")
+    return tuple(left_out)
 
 
 def _certificate(
@@ -442,12 +465,11 @@ def assert_equivalent(
     A gate is stricter than a look: bindings, forwarded outputs and differences of interface, donation and sharding are
     forbidden here unless allowed by name. With ``run`` a verdict that running the sides contradicts raises too.
     """
-    from scanir.normalize.rules import GATE_FORBIDS
+    from scanir.normalize.rules import gate_forbids
     from scanir.render.text import render_text
 
-    allow, forbid = tuple(_names(allow)), tuple(_names(forbid))
-    closed = [name for name in GATE_FORBIDS if name not in allow]
-    answer = diff(a, b, *args, stage=stage, allow=allow, forbid=[*forbid, *closed], under=under, config=config,
-                  compiler_options=compiler_options, run=run, run_timeout=run_timeout)  # fmt: skip
+    allow = tuple(_names(allow))
+    answer = diff(a, b, *args, stage=stage, allow=allow, forbid=gate_forbids(allow, _names(forbid)), under=under,
+                  config=config, compiler_options=compiler_options, run=run, run_timeout=run_timeout)  # fmt: skip
     if not answer:
         raise AssertionError("not equivalent\n" + render_text(answer))

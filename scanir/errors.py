@@ -41,3 +41,7 @@ class ReadError(ScanirError):
 
 class RuleError(ScanirError):
     """A rule or class name nobody knows."""
+
+
+class ConfigError(ScanirError):
+    """The file that lists the checks is wrong, or is not there."""

@@ -255,6 +255,7 @@ class Diff:
     stages: tuple[StageDiff, ...]
     #: Makes the certificate; kept by the function that made the answer, and called only when somebody asks.
     certifier: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
+    confirmer: Callable[[], tuple[str, ...]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def verdict(self) -> Verdict:
@@ -297,6 +298,13 @@ class Diff:
         if self.certifier is None:
             raise ScanirError("this answer was made by hand and has no certificate", hint="scanir.diff makes answers")
         return self.certifier()
+
+    def confirm(self) -> tuple[str, ...]:
+        """Have the checker accept each row that is IDENTICAL or EQUIVALENT; sentences on rows that it is not asked of,
+        which rest on more than the two modules. Raises ScanirError where it does not accept one."""
+        if self.confirmer is None:
+            raise ScanirError("this answer was made by hand and cannot be checked", hint="scanir.diff makes answers")
+        return self.confirmer()
 
     def to_json(self) -> dict[str, Any]:
         """The documented JSON object, as plain Python data."""

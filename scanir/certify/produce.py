@@ -32,6 +32,10 @@ class Uncertified(ScanirError):
     """There is no certificate: the verdict has none, or rests on what the checker does not understand."""
 
 
+class BeyondModules(Uncertified):
+    """The verdict is about loops alone, or was settled by the jaxprs: the checker has nothing to say of it."""
+
+
 def certify(a: Program, b: Program, answer: StageDiff) -> StageRecord:
     """The certificate of an answer. Raises Uncertified."""
     if answer.verdict is Verdict.IDENTICAL:
@@ -48,7 +52,7 @@ def certify(a: Program, b: Program, answer: StageDiff) -> StageRecord:
     )  # fmt: skip
     proof = prover.attempt(rules | {HARMLESS} if PROVENANCE in rules else rules)
     if not proof.equal:
-        raise Uncertified(
+        raise BeyondModules(
             "there is no certificate: this answer rests on more than the two modules",
             where=f"{a.label} and {b.label} at {a.stage}",
             hint="answers about loops alone, or settled by the jaxprs, have none; ask of programs, at stage jaxpr",

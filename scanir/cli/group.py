@@ -25,6 +25,7 @@ COMMANDS = {
     "diff": "Compare two programs.",
     "matrix": "Compare many programs at once.",
     "bench": "Measure programs in turns.",
+    "check": "Make the checks that a file lists: the gate for CI.",
     "verify": "Check a certificate.",
     "show": "Print a program at a stage, or facts about it.",
     "recompile": "Say why calls were compiled again.",

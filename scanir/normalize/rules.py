@@ -137,6 +137,12 @@ DEFAULT: frozenset[str] = frozenset(rule.name for rule in _TABLE if rule.default
 GATE_FORBIDS = ("constant-argument", "forwarded-outputs", "class:interface", "class:donation", "class:sharding")
 
 
+def gate_forbids(allow: Iterable[str], forbid: Iterable[str]) -> tuple[str, ...]:
+    """What a gate forbids: what it is told to, and all of `GATE_FORBIDS` that is not allowed by name."""
+    opened = frozenset(allow)
+    return (*forbid, *(name for name in GATE_FORBIDS if name not in opened))
+
+
 def rule_set(allow: Iterable[str] = (), forbid: Iterable[str] = (), *, strict: bool = False) -> frozenset[str]:
     """The rules in force. Raises RuleError for a name nobody knows or one both allowed and forbidden."""
     allowed, forbidden = frozenset(allow), frozenset(forbid)

@@ -1,0 +1,71 @@
+"""The checks of a file as plain data, and which of them a person named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from scanir.errors import ConfigError
+from scanir.outcome import Spot
+
+#: From which verdict on a pair fails.
+FAIL_ON = ("equivalent", "inconclusive", "different")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two programs that must stay one.
+
+    ``options`` are those of `scanir.diff`; ``sources`` are functions that make arguments, by the option they give
+    (``args_a``, ``args_b``).
+    """
+
+    name: str
+    spot: Spot
+    a: str
+    b: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    fail_on: str = "inconclusive"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return self.a, self.b
+
+
+Check: TypeAlias = Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All checks of ``file`` in its order. ``imports``: what is imported before any of them."""
+
+    file: Path
+    checks: tuple[Check, ...]
+    imports: tuple[str, ...] = ()
+
+    @property
+    def directory(self) -> Path:
+        """What targets are relative to."""
+        return self.file.parent
+
+    def chosen(self, names: Sequence[str]) -> tuple[Check, ...]:
+        """The checks of these names or patterns (``step-*``), all without any. Raises ConfigError for one of none."""
+        for name in names:
+            if not any(fnmatchcase(check.name, name) for check in self.checks):
+                raise ConfigError(
+                    f"there is no check {name}", where=self.file.name, hint=near(name, [c.name for c in self.checks])
+                )
+        return tuple(c for c in self.checks if not names or any(fnmatchcase(c.name, name) for name in names))
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """A hint: the likest name there is, and all of them."""
+    from rapidfuzz import fuzz, process
+
+    listed = f"there is: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}" if names else "there is none"
+    found = process.extractOne(name, names, scorer=fuzz.ratio, score_cutoff=60)
+    return f"did you mean {found[0]}? {listed}" if found else listed
