@@ -56,7 +56,7 @@ class _State(threading.local):
 
     def __init__(self) -> None:
         self.depth = 0
-        self.last: tuple[str, _Known] | None = None
+        self.last: tuple[str, Callable[[], _Known]] | None = None
         self.named: dict[str, _Known] = {}
         self.seconds = {"trace": 0.0, "lower": 0.0}
         self.hits = 0
@@ -141,13 +141,23 @@ def _infer_params(fun: Any, info: Any, args: Any, kwargs: Any) -> Any:
         state.depth -= 1
     # A mistake of ours in telling what was called is none of the person's program.
     with contextlib.suppress(Exception):
-        call = call_of(fun, info, args, kwargs, answer, all_=not state.depth)
-        known = (call, next(_COUNT), _site())
-        module = _bare(str(answer[0].params["name"]))
-        state.last = (module, known)
-        if not state.depth:
-            state.named[module] = known
+        params = answer[0]
+        name = str(params.params["name"])
+        if state.depth:  # many, and rarely compiled: nothing is worked out before one is
+            state.last = (name, functools.partial(_inside, fun, name, params.in_avals, params.arg_names))
+        else:
+            known = (call_of(fun, info, args, kwargs, answer), next(_COUNT), _site())
+            state.last, state.named[_bare(name)] = (name, lambda: known), known
     return answer
+
+
+def _inside(fun: Any, name: str, avals: Any, names: Any) -> _Known:
+    """A call inside what is being traced: the function and the types of its arguments."""
+    source = _source(written(fun)[0])
+    labels = names or tuple(f"argument {k}" for k in range(len(avals)))
+    leaves = tuple(Leaf(str(label), _type_of(aval)) for label, aval in zip(labels, avals, strict=True))
+    owner = "user" if source is None else _owner(source.file)
+    return Call(name, source, owner, leaves=leaves), next(_COUNT), _site()
 
 
 def _compile(backend: Any, computation: Any, *args: Any, **kwargs: Any) -> Any:
@@ -171,8 +181,8 @@ def _compile(backend: Any, computation: Any, *args: Any, **kwargs: Any) -> Any:
 def _called(module: str, parameters: tuple[str, ...]) -> tuple[Call, int, Place | None]:
     """The call that a module is compiled for: the last one of its name, else one of which the module alone is known."""
     state, bare = _STATE, _bare(module)
-    if state.last is not None and state.last[0] == bare:
-        return state.last[1]
+    if state.last is not None and _bare(state.last[0]) == bare:
+        return state.last[1]()
     if (known := state.named.get(bare)) is not None:
         return known
     leaves = tuple(Leaf(f"argument {k}", type) for k, type in enumerate(parameters))
@@ -221,14 +231,8 @@ def _site() -> Place | None:
 # -- what a call is told apart by --------------------------------------------------------------------------------------
 
 
-def call_of(
-    fun: Any, info: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], answer: Any, *, all_: bool = True
-) -> Call:
-    """A call from what ``pjit._infer_params`` takes and answers: its PjitParams, and the arguments by leaf.
-
-    Without ``all_`` the function and its arguments alone: calls inside what is being traced are many, and rarely
-    compiled.
-    """
+def call_of(fun: Any, info: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], answer: Any) -> Call:
+    """A call from what ``pjit._infer_params`` takes and answers: its PjitParams, and the arguments by leaf."""
     params, flat = answer
     inner, wrapped = written(fun)
     source = _source(inner)
@@ -244,13 +248,6 @@ def call_of(
     name = str(params.params["name"])
     if source is not None and name == _PMAPPED:
         name = f"{source.function} (pmap)"
-    if not all_:
-        return Call(
-            name,
-            source,
-            "user" if source is None else _owner(source.file),
-            leaves=tuple(Leaf(str(label), _type_of(aval)) for label, aval in zip(names, params.in_avals, strict=True)),
-        )
     context = _context()
     return Call(
         name=name,

@@ -122,8 +122,8 @@ def _rows(found: Iterable[tuple[int, Compile]]) -> Iterator[Row]:
 
 
 def _kinds(rows: Iterable[Row]) -> str:
-    """How many rows each kind of reason is the first of."""
-    counted = Counter(row.reasons[0].kind for row in rows)
+    """How many rows each kind of reason is the first of, among those that cannot be avoided where there are some."""
+    counted = Counter(min(row.reasons, key=lambda reason: reason.avoidable).kind for row in rows)
     return ", ".join(f"{counted[kind]} {KINDS[kind][0]}" for kind in KINDS if counted[kind])
 
 

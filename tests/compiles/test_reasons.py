@@ -120,3 +120,9 @@ def test_a_log() -> None:
     assert [row["reasons"] for row in data["compiles"]][1][0]["kind"] == "weak-type"
     assert [group["compiles"] for group in data["functions"]] == [[1, 2, 3], [4, 5]]
     assert Log().summary == "no compiles"
+
+
+def test_a_summary_names_what_could_not_be_avoided() -> None:
+    log = Log((made(CALL, 1), made(replace(leaf(0, type="f32[9]"), function=2), 2)))
+    assert [reason.kind for reason in log.rows[1].reasons] == ["function", "shape"]
+    assert log.summary == "2 compiles of 1 function; 1 for other programs: 1 shape"

@@ -186,6 +186,20 @@ def test_functions_inside_transforms_and_jits_are_of_the_one_that_is_compiled() 
     assert {kind for found in kinds(log) for kind in found} == {"transform"}
 
 
+def test_what_is_computed_while_another_function_is_traced() -> None:
+    constant = jax.jit(lambda x: jnp.cos(x) - 4)
+
+    @jax.jit
+    def outer(x: Any) -> Any:
+        with jax.ensure_compile_time_eval():
+            table = constant(jnp.ones(2))
+        return x.sum() + table
+
+    log = recorded(lambda: outer(X))
+    assert {group.name: len(group.rows) for group in log.groups} == {"<lambda>": 1, "outer": 1}
+    assert all(group.source is not None and group.source.file == __file__ for group in log.groups)
+
+
 def test_ahead_of_time() -> None:
     log = recorded(lambda: jax.jit(lambda x: x * 5).lower(X).compile())
     assert [(group.name, len(group.rows)) for group in log.groups] == [("<lambda>", 1)]
