@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from scanir import _compat, _compat_compiles, _compat_mlir, _compat_rules, _compat_run
+from scanir import _compat, _compat_calls, _compat_compiles, _compat_mlir, _compat_rules, _compat_run
 
 pytestmark = [pytest.mark.compat, pytest.mark.older]
 S = jax.ShapeDtypeStruct((), jnp.float32)
@@ -457,8 +457,8 @@ def test_written() -> None:
         return x
 
     for around in (jax.grad(mine), jax.vmap(mine), functools.partial(mine), jax.value_and_grad(jax.checkpoint(mine))):
-        assert _compat_compiles.written(around) == (mine, True)
-    assert _compat_compiles.written(mine) == (mine, False)
+        assert _compat_calls.written(around) == (mine, True)
+    assert _compat_calls.written(mine) == (mine, False)
     found: list[Any] = []
     with _compat_compiles.listening(found.append):
         jax.pmap(mine)(np.ones((1, 2), np.float32))
