@@ -16,6 +16,7 @@ from scanir.result import Diff, StageDiff
 if TYPE_CHECKING:
     from scanir.checker.verdict import Verification
     from scanir.contexts import Context
+    from scanir.facts.limits import Kept, Limits
     from scanir.facts.request import Answer, Report, Request
     from scanir.ir.graph import Module
     from scanir.matrix import Matrix
@@ -445,6 +446,29 @@ def _normal(program: Program) -> Module:
     from scanir.normalize.rules import DEFAULT
 
     return normal_form(program, DEFAULT)
+
+
+def budget(
+    target: Any, limits: Limits, *, args: Arguments | str | None = None, under: Under = (), config: Settings = None,
+    compiler_options: Settings = None,
+) -> tuple[tuple[str, tuple[Kept, ...]], ...]:  # fmt: skip
+    """How limits stand in the compiled program of a target: under each transform, by its name. Raises ScanirError."""
+    from scanir.contexts import begin, contexts, opened
+    from scanir.facts.limits import limits as measured
+    from scanir.facts.places import Places
+
+    context = contexts((config, None, None), (compiler_options, None, None), (None, None))[0]
+    transforms = _transforms(under)
+    with opened((target,), (context,)) as sides:
+        if sides[0].stage not in (None, "hlo"):
+            where = f"{sides[0].label} is {sides[0].stage}"
+            raise ArgumentError("a budget is of a compiled program", where=where, hint="name the function itself")
+        given = (_given(sides[0], (), args),)
+        begin(sides, ("hlo",), given, transforms)
+        return tuple(
+            (transform, measured(Places.build(row.trace(("hlo",), given[0])["hlo"]), limits))
+            for transform, (row,) in _rows(sides, transforms)
+        )
 
 
 def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False) -> dict[str, Module]:

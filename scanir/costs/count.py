@@ -8,7 +8,7 @@ number is an upper bound. Formulas: `scanir.costs.operations`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scanir.cost import Cost
 from scanir.costs.copies import COPIES, size_of
@@ -24,11 +24,13 @@ from scanir.normalize.effects import calls_python
 class Costs:
     """Costs of the regions of one module, each worked out once, callees before callers.
 
-    ``trips``: how often each loop runs, by the id of its op; None or absent where that is not known.
+    ``trips``: how often each loop runs, by the id of its op; None or absent where that is not known. ``bound``: of a
+    branch not the costliest side counts, but the most that any side has of each; what counts as written is added up.
     """
 
     module: Module
     trips: Mapping[int, int | None]
+    bound: bool = False
     _regions: dict[int, Cost] = field(default_factory=dict)
     _functions: dict[str, Function] = field(default_factory=dict)
     _inside: dict[int, int] = field(default_factory=dict)
@@ -41,6 +43,10 @@ class Costs:
 
     def trip(self, op: Op) -> Cost:
         return sum((self._region(region) for region in op.regions), Cost())
+
+    def op(self, op: Op) -> Cost:
+        """The cost of an op of a region whose cost was asked for, run once."""
+        return self._op(op)
 
     def loop_ops(self) -> int:
         """Ops inside of loops, each once however deep it is, calls included."""
@@ -95,7 +101,8 @@ class Costs:
                 once = sum((self._known(region) for region in op.regions), Cost())
                 return own + (once.times(trips) if trips is not None else once + Cost(dynamic=True))
             case BranchView():
-                return own + max((self._known(region) for region in op.regions), key=_weight, default=Cost())
+                sides = [self._known(region) for region in op.regions]
+                return own + (_most(sides) if self.bound else max(sides, key=_weight, default=Cost()))
             case CallView(callee=callee) if callee in self._functions:
                 inside = self._known(self._functions[callee].body)
                 return own + (_fused(op, inside) if op.name == "fusion" else inside)
@@ -120,7 +127,7 @@ class Costs:
             bytes=moved,
             copies=int(copied),
             copied_bytes=(size_of(op.operands[0].type) or 0) if copied and op.operands else 0,
-            collectives=int(name in COLLECTIVES),
+            collectives=int(name in COLLECTIVES and not name.endswith("-done")),  # its -start counts
             callbacks=int(callback),
             uncounted=((op.name, 1),) if flops is None and not through else (),
         )
@@ -140,6 +147,20 @@ def _fused(op: Op, inside: Cost) -> Cost:
         inside.callbacks,
         inside.uncounted,
         inside.dynamic,
+    )
+
+
+def _most(sides: list[Cost]) -> Cost:
+    """No side of a branch has more of anything."""
+    return replace(
+        sum(sides, Cost()),
+        flops=max((side.flops for side in sides), default=0),
+        transcendentals=max((side.transcendentals for side in sides), default=0),
+        bytes=max((side.bytes for side in sides), default=0),
+        copies=max((side.copies for side in sides), default=0),
+        copied_bytes=max((side.copied_bytes for side in sides), default=0),
+        collectives=max((side.collectives for side in sides), default=0),
+        callbacks=max((side.callbacks for side in sides), default=0),
     )
 
 

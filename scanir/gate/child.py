@@ -11,11 +11,12 @@ import os
 import pickle
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from scanir.errors import ScanirError, TraceError
+from scanir.gate.budget import check_budget
 from scanir.gate.pair import check_pair, error_of
-from scanir.gate.plan import Check
+from scanir.gate.plan import Budget, Check, Pair
 from scanir.outcome import Outcome
 
 
@@ -39,7 +40,13 @@ def main(incoming: int, outgoing: int) -> int:
 def made(check: Check) -> Outcome:
     """The outcome of a check, whatever happens in this process."""
     try:
-        return check_pair(check)
+        match check:
+            case Pair():
+                return check_pair(check)
+            case Budget():
+                return check_budget(check)
+            case _:
+                assert_never(check)
     except ScanirError as problem:
         said = problem
     except SystemExit:

@@ -8,14 +8,17 @@ imported here, and no target looked up.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from scanir.errors import ConfigError, ScanirError
+from scanir.facts.limits import COUNTS, PRECISIONS, SIZES, Limits
 from scanir.gate.lines import Lines
-from scanir.gate.plan import FAIL_ON, Check, Pair, Plan, near
+from scanir.gate.plan import FAIL_ON, Budget, Check, Pair, Plan, near
+from scanir.ir.conventions import WIDTHS
+from scanir.normalize.tables.hlo import OPCODES
 from scanir.outcome import Spot
 
 FILES = ("scanir.toml", "pyproject.toml")
@@ -239,5 +242,58 @@ def arguments_of(table: Table, sides: tuple[str, ...]) -> tuple[dict[str, str], 
     return given, sources
 
 
+_BUDGET = (
+    "name", "target", "args", "args-from", "under", "config", "compiler-options", "per-trip", "no-callback-in-loop",
+    "forbid-dtypes", "forbid-ops", "max-constant-bytes", "require-dot-precision",
+)  # fmt: skip
+
+
+def _budget(table: Table) -> Check:
+    table.known((*_BUDGET, *COUNTS, *SIZES))
+    per_trip = table.values.get("per-trip", {})
+    if not isinstance(per_trip, dict):
+        raise table.wrong("per-trip is a table of limits", "per-trip", "per-trip = { copies = 0 }")
+    inner = Table(table.file, table.lines, f"{table.header}.per-trip", 0, 1, per_trip)
+    if inner.spot().line == 0:  # written in one line: per-trip = { ... }
+        inner = replace(table, values=per_trip)
+    for key in per_trip:
+        if key not in COUNTS:
+            raise table.wrong(f"unknown key {key!r} in per-trip", "per-trip", near(key, tuple(COUNTS)))
+    limits = Limits(
+        _numbers(table, COUNTS), _numbers(inner, COUNTS), _numbers(table, SIZES), table.truth("no-callback-in-loop"),
+        tuple(_dtype(table, name) for name in table.texts("forbid-dtypes")),
+        tuple(_opcode(table, name) for name in table.texts("forbid-ops")),
+        table.number("max-constant-bytes"),
+        table.choice("require-dot-precision", PRECISIONS, "") if "require-dot-precision" in table.values else "",
+    )  # fmt: skip
+    if limits == Limits():
+        raise table.wrong("a budget without a limit", hint=f"limits: {', '.join((*COUNTS, *SIZES))}, per-trip, ...")
+    given, sources = arguments_of(table, ("",))
+    options: dict[str, Any] = {"under": table.texts("under")} | given
+    options |= {k.replace("-", "_"): table.settings(k) for k in ("config", "compiler-options") if k in table.values}
+    name, target = name_of(table), target_of(table, "target")
+    return Budget(name, table.spot(), target, limits, options, sources.get("args", ""))
+
+
+def _numbers(table: Table, names: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple((name, number) for name in names if (number := table.number(name)) is not None)
+
+
+def _dtype(table: Table, name: str) -> str:
+    """A dtype as reports write it; one that nobody knows would never be found."""
+    name = {"pred": "bool"}.get(name, name)
+    if name not in WIDTHS and not name.startswith(("f8", "f6", "f4")):
+        raise table.wrong(f"unknown dtype {name!r}", "forbid-dtypes", near(name, tuple(WIDTHS)))
+    return name
+
+
+def _opcode(table: Table, name: str) -> str:
+    """An opcode of HLO, also with underscores; one that nobody knows would never be found."""
+    code = name.replace("_", "-")
+    if code not in OPCODES:
+        raise table.wrong(f"{name!r} is no opcode of HLO", "forbid-ops", near(code, sorted(OPCODES)))
+    return code
+
+
 #: The kinds of checks by the name of their tables, in the order in which they are made and reported.
-KINDS: dict[str, Callable[[Table], Check]] = {"pairs": _pair}
+KINDS: dict[str, Callable[[Table], Check]] = {"pairs": _pair, "budgets": _budget}

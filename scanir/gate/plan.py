@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from scanir.errors import ConfigError
+from scanir.facts.limits import Limits
 from scanir.outcome import Spot
 
 #: From which verdict on a pair fails.
@@ -36,7 +37,23 @@ class Pair:
         return self.a, self.b
 
 
-Check: TypeAlias = Pair
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits on a compiled program. ``options`` are those of `scanir.api.budget`; ``source`` makes arguments."""
+
+    name: str
+    spot: Spot
+    target: str
+    limits: Limits
+    options: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return (self.target,)
+
+
+Check: TypeAlias = Pair | Budget
 
 
 @dataclass(frozen=True, slots=True)
