@@ -228,7 +228,7 @@ def test_copies_of_a_loop_are_counted() -> None:
         return lax.scan(lambda c, _: ((c[0], c[1] * 0.5), None), (x, y), None, length=6)[0]
 
     verdict, text = report(swap, straight, V, V, stage="hlo")
-    holds(verdict, text, Verdict.DIFFERENT, ("a trip,", "bytes: f32[5]"))
+    holds(verdict, text, Verdict.DIFFERENT, ("copies a trip, ", ": f32[5], 20 bytes"))
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ TO_PRINT: tuple[tuple[str, int, str, tuple[str, ...]], ...] = (
     ("18", 2, "jaxpr", ("1 a permuted with 2; 2 b permuted with 1",)),
     ("18", 3, "jaxpr", ("1 b reset",)),
     ("18", 1, "stablehlo", ("2 a, 3 b invariant",)),
-    ("19", 0, "hlo", ("a conditional (one branch runs)", "1 copy a trip, 4 bytes: i32[]")),
+    ("19", 0, "hlo", ("a conditional (one branch runs)", "1 copy a trip, 4 bytes", "carry 0: i32[], 4 bytes")),
     ("24", 0, "jaxpr", ("from split(slot 1, 2)[1]; slot 1 of the scan starts as key", "from split(key, 4)[i]")),
     ("24", 2, "jaxpr", ("from fold_in(key, i)",)),
     ("24", 3, "jaxpr", ("from key", "one key is used again in each trip of main/scan")),

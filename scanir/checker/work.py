@@ -63,8 +63,12 @@ class Work:
             again = self._unread.again.get(node.number)
             if again is not None:
                 self._live(node, again)
-            elif not self._is_operand(node) and not (node.width and self._unread.map[node.first] in self._updates):
-                self._dead(node)
+            elif not self._is_operand(node) and (id(node.op) in side.layout.dropped or not self._is_update(node)):
+                self._dead(node)  # leaving out what else has an effect is this rule, whoever reads the result
+
+    def _is_update(self, node: Node) -> bool:
+        """Whether an unread op repeats one that only the update of a dead slot needs."""
+        return node.width > 0 and self._unread.map[node.first] in self._updates
 
     def _is_operand(self, node: Node) -> bool:
         """Whether an unread op is its operand, and so no work."""

@@ -29,7 +29,9 @@ def carried(more: str) -> Program:
     return program(scan("%x, %y", "%s: f32[], %t: f32[]", body, "f32[], f32[]") + "return %r0")
 
 
-CASES = {
+CALLED = "%m = tanh(%s) : f32[]\n%w = pure_callback(%s) : f32[]\n%u = sub(%t, %w) : f32[]\nreturn %m, %u"
+
+CASES: dict[str, tuple[Program, Program, set[str] | None]] = {
     "a duplicate with a constant of its own": (
         program(TWICE + "return %a"), program(TWICE + AGAIN + "return %a"), {"cse"}),
     "a duplicate of a duplicate": (
@@ -44,6 +46,9 @@ CASES = {
         program(CALL, functions=TANH), program(CALL, functions=MORE), {"dead-code"}),
     "the update of an unread slot, twice": (
         carried("%w = sin(%x) : f32[]\n"), carried("%w = sin(%x) : f32[]\n%v = sub(%t, %s) : f32[]\n"), None),
+    "a callback that only the update of an unread slot reads": (
+        program(scan("%x, %y", "%s: f32[], %t: f32[]", CALLED, "f32[], f32[]") + "return %r0"),
+        looped("%m = tanh(%s) : f32[]\nreturn %m"), {"dead-carry", "dead-code"}),
 }  # fmt: skip
 
 
