@@ -15,6 +15,7 @@ from scanir.result import Diff, StageDiff
 
 if TYPE_CHECKING:
     from scanir.checker.verdict import Verification
+    from scanir.classes import Classes
     from scanir.contexts import Context
     from scanir.facts.limits import Kept, Limits
     from scanir.facts.request import Answer, Report, Request
@@ -268,9 +269,10 @@ def matrix(
     that have none of their own. Raises ScanirError.
     """
     from scanir.normalize.rules import rule_set
+    from scanir.targets.many import family
 
     rules = rule_set(_names(allow), _names(forbid), strict=strict)
-    sides = [_target(value) for target in targets for value in _family(target)]
+    sides = [_target(value) for target in targets for value in family(target)]
     if len(sides) < 2:
         raise ArgumentError("a matrix needs two programs or more", hint="scanir matrix rollout names a whole family")
     given = tuple(_given(side, args, None) for side in sides)
@@ -294,6 +296,24 @@ def _matrix(
     return compare_all([side.label for side in sides], stages, programs, compare)
 
 
+def classes(
+    targets: Iterable[Any], *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
+    strict: bool = False,
+) -> Classes:  # fmt: skip
+    """Sort many programs into classes of equal ones, in time near-linear in their size together.
+
+    ``targets`` are what `diff` takes, Python files (all their functions), directories (dumps of JAX and XLA, or any
+    files of IR) and families of strategies. ``args`` are example arguments for those that have none of their own.
+    Raises ScanirError.
+    """
+    from scanir.classes import classes as sort
+    from scanir.normalize.rules import rule_set
+    from scanir.targets.many import sources
+
+    rules = rule_set(_names(allow), _names(forbid), strict=strict)
+    return sort(sources(tuple(targets), parse_stages(stage), _arguments(args, None)), rules)
+
+
 def bench(
     targets: Iterable[str], *args: Any, stage: str = "hlo", under: Under = (), config: Settings = None,
     compiler_options: Settings = None, seconds: float = 30.0, rounds: int = 200, limit: float | None = None,
@@ -311,8 +331,9 @@ def bench(
     from scanir.measure.bench import Plan, Subject, probes
     from scanir.measure.bench import bench as measure
     from scanir.normalize.rules import rule_set
+    from scanir.targets.many import family
 
-    names = [value for target in targets for value in _family(target)]
+    names = [value for target in targets for value in family(target)]
     if wrong := [name for name in names if not isinstance(name, str)]:
         raise ArgumentError(
             "another process measures, which cannot have an object of this one",
@@ -374,15 +395,6 @@ def bench_lengths(
 def _distinct(names: list[str]) -> list[str]:
     """Names, with a number from the second of each on."""
     return [f"{n} ({names[:k].count(n) + 1})" if n in names[:k] else n for k, n in enumerate(names)]
-
-
-def _family(target: Any) -> list[Any]:
-    """The members of a family of strategies that a text names; any other target alone."""
-    from scanir.strategies import find, strategies
-
-    if not isinstance(target, str) or find(target) is not None:
-        return [target]
-    return [strategy.name for strategy in strategies() if strategy.family == target] or [target]
 
 
 def show(

@@ -24,6 +24,7 @@ from scanir.errors import ScanirError
 COMMANDS = {
     "diff": "Compare two programs.",
     "matrix": "Compare many programs at once.",
+    "classes": "Sort many programs into classes.",
     "bench": "Measure programs in turns.",
     "check": "Make the checks that a file lists: the gate for CI.",
     "verify": "Check a certificate.",

@@ -17,11 +17,11 @@ from scanir.compare.isomorphism import Isomorphism
 from scanir.compare.pairing import Pairing
 from scanir.compare.profile import Profile, differences, profile, use
 from scanir.ir.structure import CALLS
-from scanir.ir.types import TOKEN
+from scanir.ir.types import Type
 from scanir.ir.walk import ops_of
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import HARMLESS, PROVENANCE
-from scanir.normalize.side import Settings, Side, bare, normalize
+from scanir.normalize.side import Settings, Side, inputs, normalize
 from scanir.normalize.values import Table
 from scanir.program import Program
 from scanir.result import ForwardedOutput, RuleUse
@@ -152,8 +152,8 @@ class Prover:
         }
         keep = None if proof.keep is None else proof.keep[k]
         settings = replace(self._settings, keep=keep, recording=True)
-        inputs = self._inputs(k, bound, settings)
-        return normalize(self.programs[k], "ab"[k], proof.rules, self.table, inputs, settings)
+        given = self._inputs(k, bound)
+        return normalize(self.programs[k], "ab"[k], proof.rules, self.table, given, settings)
 
     def _match(
         self, rules: frozenset[str], settings: Settings, bound: dict[tuple[str, int], int],
@@ -200,29 +200,20 @@ class Prover:
         key = (k, rules, settings.guess, settings.budget, keep, tuple(sorted(mine.items())))
         found = self._sides.get(key)
         if found is None:
-            inputs = self._inputs(k, mine, settings)
+            given = self._inputs(k, mine)
             found = self._sides[key] = normalize(
-                self.programs[k], name, rules, self.table, inputs, replace(settings, keep=keep)
+                self.programs[k], name, rules, self.table, given, replace(settings, keep=keep)
             )
         return found
 
-    def _inputs(self, k: int, bound: dict[int, int], settings: Settings) -> tuple[int, ...]:
+    def _inputs(self, k: int, bound: dict[int, int]) -> tuple[int, ...]:
         """The term of each parameter of the module: a numbered argument, or the constant it is bound to."""
-        program, side = self.programs[k], "ab"[k]
-        constants = dict(program.interface.constants)
-        params = program.module.function(program.module.entry).body.params
-        inputs = []
-        for position, param in enumerate(params):
-            if position in constants:
-                inputs.append(self.table.intern("const", (constants[position], param.type)))
-            elif param.type == TOKEN:
-                inputs.append(self.table.intern("in", ("token argument", position)))
-            elif (argument := program.interface.kept[position]) in bound:
-                inputs.append(bound[argument])
-            else:
-                number = self.pairing.index(side, argument)
-                inputs.append(self.table.intern("in", (number, bare(param.type))))
-        return tuple(inputs)
+
+        def argument(index: int, type: Type) -> int:
+            return bound[index] if index in bound else table.intern("in", (pairing.index("ab"[k], index), type))
+
+        table, pairing = self.table, self.pairing
+        return inputs(self.programs[k], table, argument)
 
     # -- results
     # -------------------------------------------------------------------------------------------------------------

@@ -25,8 +25,10 @@ STRUCTURED = BRANCHES | CALLS | SCANS | WHILES | {"constant"}
 
 def calls_python(op: Op) -> bool:
     """True for a custom call of a host function."""
+    if op.name not in CUSTOM_CALLS:
+        return False
     target = op.attribute("call_target_name") or op.attribute("custom_call_target")
-    return op.name in CUSTOM_CALLS and getattr(target, "value", "") in CALLBACK_TARGETS
+    return getattr(target, "value", "") in CALLBACK_TARGETS
 
 
 def declares_effect(op: Op) -> bool:

@@ -13,10 +13,13 @@ from scanir.ir.attrs import Array, Attr, Bool, Callable, Float, Hidden, Int, Opa
 from scanir.ir.graph import Module, Op
 from scanir.ir.types import TensorType, TupleType, Type
 from scanir.normalize.classes import STRICT_OPS, TYPE_CLASSES, attribute_class
-from scanir.normalize.effects import calls_python
+from scanir.normalize.effects import CUSTOM_CALLS, calls_python
 
 #: Attributes that are their own keys.
 _THEMSELVES = frozenset({Bool, Int, Float, Text, Array})
+
+#: Ops whose key says more than their attributes.
+_MORE = STRICT_OPS | CUSTOM_CALLS | {"bitcast"}
 
 
 class Eraser:
@@ -70,6 +73,8 @@ class Eraser:
 
     def attributes(self, op: Op, dropped: frozenset[str] = frozenset()) -> tuple[tuple[str, Any], ...]:
         """The key of an op's attributes, without those in ``dropped``."""
+        if not op.attributes and op.name not in _MORE:
+            return ()
         found = self._attrs.get(id(op))
         if found is not None:
             return found[1]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scanir.errors import ScanirError
 from scanir.ir.graph import Function, Op
 from scanir.ir.structure import CALLS
-from scanir.ir.types import TensorType, Type
+from scanir.ir.types import TOKEN, TensorType, Type
 from scanir.ir.walk import ops_of, symbols
 from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
@@ -113,6 +114,22 @@ def normalize(
     results = canonical.convert(roots)
     log = Counter(evaluator.state.log)
     return Side(program, rules, results, canonical, evaluator, trace, lemmas, parts, eraser.hidden, log)
+
+
+def inputs(program: Program, table: Table, argument: Callable[[int, Type], int]) -> tuple[int, ...]:
+    """The term of each parameter of a program's module: a closed-over constant, or what ``argument`` gives for the
+    number and the bare type of an argument."""
+    constants = dict(program.interface.constants)
+    params = program.module.function(program.module.entry).body.params
+    found = []
+    for position, param in enumerate(params):
+        if position in constants:
+            found.append(table.intern("const", (constants[position], param.type)))
+        elif param.type == TOKEN:
+            found.append(table.intern("in", ("token argument", position)))
+        else:
+            found.append(argument(program.interface.kept[position], bare(param.type)))
+    return tuple(found)
 
 
 def _seed(source: Table, target: Table, term: int, type: Type) -> int:

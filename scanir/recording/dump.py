@@ -5,7 +5,6 @@ Modules alone tell types, shapes and constants. Why the function was called so t
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +17,6 @@ from scanir.recording.calls import spelled
 if TYPE_CHECKING:
     from scanir.program import Program
 
-#: Names of dumped files: those of JAX_DUMP_IR_TO, and those of --xla_dump_to, before optimization first.
-_NAMES = (
-    re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)_compile\.mlir$"),
-    re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w-]+_)?before_optimizations\.txt$"),
-    re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w-]+_)?after_optimizations\.txt$"),
-)
 #: Modules that are read: of each name the first ones.
 _MOST = 40
 
@@ -43,12 +36,14 @@ class Module:
 
 def read_dump(directory: str) -> tuple[tuple[Module, ...], ...]:
     """The modules that were compiled more than once, by name, in order. Raises ScanirError."""
-    groups: dict[str, list[tuple[int, Path]]] = {}
-    files = sorted(Path(directory).iterdir()) if Path(directory).is_dir() else []
-    for pattern in _NAMES:
+    from scanir.targets.dumps import dumped
+
+    groups: dict[str, list[Path]] = {}
+    files = dumped(directory) if Path(directory).is_dir() else ()
+    for stage in ("stablehlo", "hlo-in", "hlo"):
         for file in files:
-            if match := pattern.match(file.name):
-                groups.setdefault(match["name"], []).append((int(match["number"]), file))
+            if file.stage == stage:
+                groups.setdefault(file.name, []).append(file.path)
         if groups:
             break
     if not groups:
@@ -57,7 +52,7 @@ def read_dump(directory: str) -> tuple[tuple[Module, ...], ...]:
             where=directory,
             hint="JAX_DUMP_IR_TO=DIR with JAX_DUMP_IR_MODES=stablehlo, or XLA_FLAGS=--xla_dump_to=DIR, writes one",
         )
-    return tuple(_group(name, [file for _, file in sorted(found)]) for name, found in sorted(groups.items()))
+    return tuple(_group(name, found) for name, found in sorted(groups.items()))
 
 
 def _group(name: str, files: list[Path]) -> tuple[Module, ...]:

@@ -31,6 +31,10 @@ _PROTO = re.compile(r"(?:#[^\n]*\n|\s)*(?:hlo_module\s*\{|name: \"|computations\
 _JAXPR = re.compile(r"\{ *lambda\b|let jaxpr\b|let [\w:]+ = \{ *lambda\b")
 
 
+class Unrecognized(TargetError):
+    """A file that is no IR, or IR of a kind that is not read."""
+
+
 class Artifact(Target):
     """A module that was read from a file."""
 
@@ -133,8 +137,8 @@ _AS_TEXT = (
 )
 
 
-def _unknown(label: str, what: str, hint: str) -> TargetError:
-    return TargetError(f"{label} cannot be read: {what}", where=label, hint=hint)
+def _unknown(label: str, what: str, hint: str) -> Unrecognized:
+    return Unrecognized(f"{label} cannot be read: {what}", where=label, hint=hint)
 
 
 def _skip_comments(text: str) -> int:
