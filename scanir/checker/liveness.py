@@ -47,7 +47,7 @@ class Liveness:
             return
         if role == "slot":
             self._slot(node, k)
-            if self._map[node.slots[k][1]] != self._map[node.slots[k][0]]:
+            if not self._unchanged(node, k, node.slots[k][1]):
                 self._loop(node)
         elif role == "elem":
             source = stacking.copied(self._layout, node, position) if node.kind == "loop" else None
@@ -67,8 +67,7 @@ class Liveness:
                 if role == "token" or k < carried:
                     slot = len(node.slots) - 1 if role == "token" else k
                     self._slot(node, slot)
-                    init, _, _, result = node.slots[slot]
-                    if role != "token" and self._map[init] == self._map[result]:
+                    if role != "token" and self._unchanged(node, slot, node.slots[slot][3]):
                         return
                 else:
                     scanned = stacking.again(self._layout, node, k - carried)
@@ -92,6 +91,11 @@ class Liveness:
                     self.need((node.token_in,))
                 for block in node.blocks:
                     self._block(block)
+
+    def _unchanged(self, node: Node, k: int, position: int) -> bool:
+        """Whether a value of a slot is its initial value; of one without a class, whether it is handed on as it is."""
+        init, param, after, _ = node.slots[k]
+        return self._map[init] == self._map[position] if self._map[init] != -1 else param == after
 
     def _copied(self, node: Node) -> tuple[int, ...]:
         """The operands of an op; of one that is one of its operands only that."""

@@ -34,7 +34,8 @@ class Isomorphism:
         self._effects = tuple(effects_of(m) for m in self._modules if not callee_order(m)[1])
         self.ordered = True
         self.renamed: dict[tuple[str, str], None] = {}
-        self._closed: dict[tuple[int, int], bool] = {}
+        #: Pairs of closed regions that are alike, or are being looked at.
+        self._closed: set[tuple[int, int]] = set()
         self._pending: list[tuple[Region, Region]] = []
         #: Of each pair of closed regions (by `id`) which op is which (by `id`), where somebody asks for it.
         self.kept: dict[tuple[int, int], dict[int, Op]] | None = None
@@ -54,12 +55,16 @@ class Isomorphism:
         return unlike + [function.name for function in (*left[count:], *right[count:])]
 
     def _alike(self, a: Function, b: Function) -> bool:
+        assumed: list[tuple[int, int]] = []
         self._closed_regions(a.body, b.body)
         while self._pending:
             regions = self._pending.pop()
+            assumed.append((id(regions[0]), id(regions[1])))
             pairing = _Pairing(self, *regions)
-            if not pairing.holds():
+            if not pairing.holds():  # then nobody has shown those to be alike that this pair rests on
+                assumed += [(id(x), id(y)) for x, y in self._pending]
                 self._pending.clear()
+                self._closed.difference_update(assumed)
                 return False
             self.ordered = self.ordered and pairing.ordered()
             if self.kept is not None:
@@ -69,7 +74,7 @@ class Isomorphism:
     def _closed_regions(self, a: Region, b: Region) -> bool:
         """Queue two regions that nothing around binds; each pair is looked at once."""
         if (id(a), id(b)) not in self._closed:
-            self._closed[id(a), id(b)] = True
+            self._closed.add((id(a), id(b)))
             self._pending.append((a, b))
         return True
 

@@ -99,9 +99,11 @@ def normalize(
         trace = Trace("fun")
         fun = evaluator.lemma(function, trace)
         canonical = Canonical(evaluator.table, evaluator.state, target, rules)
-        (lemma,) = canonical.convert((fun.term,))
+        # A function that repeats an earlier one is that one; what is done in it is to be counted all the same.
+        own = trace.binder if isinstance(trace.binder, Fun) else fun
+        lemma, *_ = canonical.convert((fun.term,) if own is fun else (fun.term, *own.results))
         lemmas[function.name] = lemma
-        parts[function.name] = (canonical, trace, fun)
+        parts[function.name] = (canonical, trace, own)
         if stays:
             evaluator.kept[function.name] = lemma
     trace = Trace("body")

@@ -31,6 +31,14 @@ def carried(more: str) -> Program:
 
 CALLED = "%m = tanh(%s) : f32[]\n%w = pure_callback(%s) : f32[]\n%u = sub(%t, %w) : f32[]\nreturn %m, %u"
 
+STARTED = (
+    "%i = sin(%x) : f32[]\n%w, %q = while(%y, %i) : f32[], f32[] "
+    "region (%c: f32[], %e: f32[]) {\n%p = lt(%c, %y) : bool[]\nreturn %p\n} "
+    "region (%d: f32[], %g: f32[]) {\n%j = sin(%d) : f32[]\n%h = cos(%g) : f32[]\nreturn %j, %h\n}\n"
+)
+TWO = TANH + TANH.replace("@f", "@g")
+DIFFERENCE = "%a = jit(%x) {callee = @f} : f32[]\n%d = sub(%a, %a) : f32[]\nreturn %d"
+
 CASES: dict[str, tuple[Program, Program, set[str] | None]] = {
     "a duplicate with a constant of its own": (
         program(TWICE + "return %a"), program(TWICE + AGAIN + "return %a"), {"cse"}),
@@ -49,6 +57,14 @@ CASES: dict[str, tuple[Program, Program, set[str] | None]] = {
     "a callback that only the update of an unread slot reads": (
         program(scan("%x, %y", "%s: f32[], %t: f32[]", CALLED, "f32[], f32[]") + "return %r0"),
         looped("%m = tanh(%s) : f32[]\nreturn %m"), {"dead-carry", "dead-code"}),
+    "a loop that only the start of an unread slot needs": (
+        program(scan("%x", "%s: f32[]", "%m = tanh(%s) : f32[]\nreturn %m", "f32[]") + "return %r0"),
+        program(STARTED + scan("%x, %q", "%s: f32[], %t: f32[]", "%m = tanh(%s) : f32[]\n%u = sub(%t, %s) : f32[]\n"
+                               "return %m, %u", "f32[], f32[]") + "return %r0"), {"dead-carry"}),
+    "a second function of the same content": (
+        program(DIFFERENCE, functions=TANH),
+        program(DIFFERENCE.replace("%d = sub(%a, %a)", "%b = jit(%x) {callee = @g} : f32[]\n%d = sub(%a, %b)"),
+                functions=TWO), {"cse"}),
 }  # fmt: skip
 
 
