@@ -70,6 +70,7 @@ def diff(
     ``run`` executes both sides, in a process of their own, on the example and so many random and edge inputs (True: 16)
     for at most ``run_timeout`` seconds a row; what that showed is each row's ``evidence``. Raises ScanirError.
     """
+    from scanir.align.script import with_edits
     from scanir.contexts import begin, contexts, opened
     from scanir.evidence.request import asked, attach, with_source
     from scanir.normalize.rules import rule_set
@@ -94,6 +95,7 @@ def diff(
             for name in stages:
                 settled = _settled(left[name], right[name], pair, given)
                 answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
+                answer = with_edits(answer, left[name], right[name], rules)
                 rows.append(replace(answer, under=transform))
                 programs.append((left[name], right[name]))
                 beyond.append(settled or scope == "loops")

@@ -163,6 +163,41 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class EditSide:
+    """An edit on one side: ``text`` is the op as that side has it, values of the right side under their names of the
+    left one; ``changed`` the part of it that the other side has otherwise. ``file`` and ``line``: of the user's Python
+    (empty and 0 where the artifact does not say), ``code``: what stands there."""
+
+    text: str
+    changed: str
+    path: str
+    file: str = ""
+    line: int = 0
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One step from the left module to the right one.
+
+    ``kind``: insert | delete | replace | rewire | move | reorder. ``kind_class``: ``semantics``, or the class of
+    difference (``layout``, ``copies``, ...). ``what``: what of the op is changed (``op``, ``attribute dimensions``,
+    ``type``, ``constant``, ``operand 1``). ``times``: in so many places the same is done, all of which are in
+    ``places`` as (left, right); ``left`` and ``right`` are the first.
+    """
+
+    kind: str
+    kind_class: str
+    op: str
+    path: str
+    what: str
+    left: EditSide | None
+    right: EditSide | None
+    times: int = 1
+    places: tuple[tuple[EditSide | None, EditSide | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """Something beside the verdict that a person asks for next. ``kind`` groups facts (``outputs``, ``weak types``);
     ``side`` is ``a``, ``b``, or empty for both."""
@@ -239,6 +274,11 @@ class StageDiff:
     under: str = ""
     evidence: Evidence | None = None
     costs: tuple[SideCost, SideCost] | None = None
+    #: The edit script; ``edit_notes`` say what it is told over, and which limits were reached. ``consequences``: places
+    #: that are otherwise only because of an edit above them.
+    edits: tuple[Edit, ...] = ()
+    edit_notes: tuple[str, ...] = ()
+    consequences: int = 0
 
     @property
     def title(self) -> str:
@@ -278,6 +318,11 @@ class Diff:
     @property
     def loops(self) -> tuple[LoopDiff, ...]:
         return tuple(loop for stage in self.stages for loop in stage.loops)
+
+    @property
+    def edits(self) -> tuple[tuple[StageDiff, tuple[Edit, ...]], ...]:
+        """The edit script of each row that has one."""
+        return tuple((stage, stage.edits) for stage in self.stages if stage.edits)
 
     @property
     def bindings(self) -> tuple[Binding, ...]:

@@ -12,6 +12,7 @@ import json
 from typing import Any
 
 from scanir.cost import Cost
+from scanir.render.edits import edit_to_json
 from scanir.render.words import place
 from scanir.result import (
     SCHEMA_VERSION,
@@ -66,6 +67,9 @@ def _stage(stage: StageDiff) -> dict[str, Any]:
         "notes": list(stage.notes),
         "evidence": _evidence(stage.evidence),
         "costs": _costs(stage.costs),
+        "edits": [edit_to_json(edit) for edit in stage.edits],
+        "edit_notes": list(stage.edit_notes),
+        "consequences": stage.consequences,
     }
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from scanir.render import words
 from scanir.render.costs import copies, cost_rows, trip_cost
+from scanir.render.edits import EQUAL, edit_parts
 from scanir.render.ladder import ladder, steps
 from scanir.render.paper import WIDTH, written
 from scanir.result import Capture, Diff, Fact, LoopDiff, LoopSide, Mismatch, StageDiff
@@ -85,10 +86,12 @@ def _stage(stage: StageDiff, *, notes: bool) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if stage.mismatch is not None:
         parts += [_heading("first difference"), _mismatch(stage.mismatch)]
+    parts += edit_parts(stage) if stage.verdict not in EQUAL else []
     parts += _evidence(stage)
     parts += _bullets("reasons", stage.reasons)
     if stage.modulo:
         parts += [_heading("rules that were needed"), _rules(stage)]
+    parts += edit_parts(stage) if stage.verdict in EQUAL else []
     if stage.bindings:
         parts += [_heading("bindings"), _bindings(stage)]
     parts += _bullets("assumptions", stage.assumptions)

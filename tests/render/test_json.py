@@ -19,6 +19,7 @@ def test_the_keys_and_their_order() -> None:
     assert list(stage) == [
         *("stage", "under", "verdict", "modulo", "bindings", "forwarded_outputs", "reasons", "assumptions", "loops"),
         *("mismatch", "facts", "provenance", "notes", "evidence", "costs"),
+        *("edits", "edit_notes", "consequences"),
     ]
     assert list(stage["modulo"][0]) == ["rule", "count", "where"]
     assert list(stage["forwarded_outputs"][0]) == ["side", "output", "input"]
