@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Under: TypeAlias = "str | Transform | Iterable[str | Transform]"
 #: Settings by name, or texts KEY=VALUE.
 Settings: TypeAlias = "Mapping[str, Any] | Iterable[str] | None"
+#: Two programs of one stage, and their jaxprs where these settle what host functions they call.
+Compared: TypeAlias = "tuple[Program, Program, tuple[Program, Program] | None]"
 #: What ``all`` stands for.
 ALL = ("jaxpr", "stablehlo", "hlo")
 SCOPES = ("program", "loops")
@@ -88,47 +90,47 @@ def diff(
         given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
         wanted = stages if runs is None else with_source(stages, sides)
         begin(sides, wanted, given, transforms)
-        answers, programs, beyond = [], [], []
+        answers, programs = [], []
         for transform, pair in _rows(sides, transforms):
             left, right = (target.trace(wanted, arguments) for target, arguments in zip(pair, given, strict=True))
             rows = []
             for name in stages:
                 settled = _settled(left[name], right[name], pair, given)
-                answer = _compare(left[name], right[name], rules, settled=settled, scope=scope)
+                answer = _compare(left[name], right[name], rules, settled=settled is not None, scope=scope)
                 answer = with_edits(answer, left[name], right[name], rules)
                 rows.append(replace(answer, under=transform))
-                programs.append((left[name], right[name]))
-                beyond.append(settled or scope == "loops")
+                programs.append((left[name], right[name], settled))
             answers += rows if runs is None else attach(rows, left, right, runs, scope)
         labels = (sides[0].label, sides[1].label)
     found = Diff(
         *labels, tuple(answers), lambda: _certificate(found, programs, given, settings),
-        lambda: _confirmed(found, programs, beyond),
+        lambda: _confirmed(found, programs, scope),
     )  # fmt: skip
     return found
 
 
-def _confirmed(answer: Diff, programs: list[tuple[Program, Program]], beyond: list[bool]) -> tuple[str, ...]:
+def _confirmed(answer: Diff, programs: Sequence[Compared], scope: str) -> tuple[str, ...]:
     """Have the checker accept each equality of an answer; what it has nothing to say of, in sentences.
 
-    ``beyond``: rows that may rest on more than the two modules. Raises Uncertified.
+    Raises Uncertified.
     """
-    from scanir.certify.produce import BeyondModules, checked
+    from scanir.certify.produce import BeyondModules, LoopsAlone, checked
 
     left_out = []
-    for (left, right), stage, may in zip(programs, answer.stages, beyond, strict=True):
+    for (left, right, jaxprs), stage in zip(programs, answer.stages, strict=True):
         if stage.verdict.exit_code == 0:
             try:
-                checked(left, right, stage)
-            except BeyondModules:
-                if not may:
+                checked(left, right, stage, jaxprs=jaxprs)
+            except BeyondModules as problem:
+                if isinstance(problem, LoopsAlone) and scope == "program":
                     raise
-                left_out.append(f"{stage.title}: the checker was not asked: the answer rests on more than the modules")
+                reason = problem.what.removeprefix("there is no certificate: ")
+                left_out.append(f"{stage.title}: the checker was not asked: {reason}")
     return tuple(left_out)
 
 
 def _certificate(
-    answer: Diff, programs: list[tuple[Program, Program]], given: tuple[Arguments | str | None, ...],
+    answer: Diff, programs: Sequence[Compared], given: tuple[Arguments | str | None, ...],
     settings: tuple[Context, ...],
 ) -> dict[str, Any]:  # fmt: skip
     """The certificates of all rows of an answer, in one document."""
@@ -142,7 +144,7 @@ def _certificate(
 
     texts = ("" if given[0] is None else str(given[0]), "" if given[1] is None else str(given[1]))
     pairs = zip(programs, answer.stages, strict=True)
-    return document([checked(left, right, stage, texts) for (left, right), stage in pairs])
+    return document([checked(left, right, stage, texts, jaxprs) for (left, right, jaxprs), stage in pairs])
 
 
 def verify(document: Any, a: Any = None, b: Any = None) -> Verification:
@@ -158,16 +160,21 @@ def verify(document: Any, a: Any = None, b: Any = None) -> Verification:
     records = read(document)
     titles = tuple(f"{record.under}, {record.stage}" if record.under else record.stage for record in records)
     for title, record in zip(titles, records, strict=True):
-        sides, names = [], []
+        sides, names, jaxprs = [], [], []
         for side, value in zip(record.sides, (a, b), strict=True):
             target = _target(side.target if value is None else value)
             arguments = _named_arguments(side.arguments)
             ((_, (row,)),) = _rows((target,), _transforms(record.under))
-            program = row.trace(parse_stages(record.stage), arguments)[record.stage]
+            stages = parse_stages(record.stage)
+            settling = ("jaxpr",) if record.host and row.stage is None and row.has_stage("jaxpr") else ()
+            programs = row.trace(tuple(dict.fromkeys((*stages, *settling))), arguments)
+            program = programs[record.stage]
             names.append(value if isinstance(value, str) else program.label)
             sides.append(program if value is None else replace(program, label=side.target))
+            jaxprs += [programs[name] for name in settling]
+        settled = (jaxprs[0], jaxprs[1]) if len(jaxprs) == 2 else None
         try:
-            check(record, sides[0], sides[1], (names[0], names[1]))
+            check(record, sides[0], sides[1], (names[0], names[1]), settled)
         except Rejected as problem:
             return Verification(False, titles, title, problem.obligation, problem.what, problem.where)
     return Verification(True, titles)
@@ -248,17 +255,19 @@ def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, sc
     return loops_only(answer) if scope == "loops" else answer
 
 
-def _settled(a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...]) -> bool:
-    """True if host callbacks, which lowered modules know by number only, are known from the jaxprs to be the same."""
+def _settled(
+    a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...]
+) -> tuple[Program, Program] | None:
+    """The jaxprs, where these show that host callbacks, known to lowered modules by number only, are the same."""
     from scanir.compare.callbacks import calls_any, same_callbacks
     from scanir.contexts import is_remote
 
     if a.stage == "jaxpr" or not (calls_any(a) or calls_any(b)):
-        return False
+        return None
     if any(target.stage is not None or not target.has_stage("jaxpr") for target in sides) or is_remote(*sides):
-        return False
+        return None
     left, right = (target.trace(("jaxpr",), arguments)["jaxpr"] for target, arguments in zip(sides, given, strict=True))
-    return same_callbacks(left, right)
+    return (left, right) if same_callbacks(left, right) else None
 
 
 def matrix(
@@ -293,7 +302,7 @@ def _matrix(
         a, b = programs[left][name], programs[right][name]
         pair = (sides[left], sides[right])
         settled = _settled(a, b, pair, (given[left], given[right]))
-        return _compare(a, b, rules, settled=settled, scope="program")
+        return _compare(a, b, rules, settled=settled is not None, scope="program")
 
     return compare_all([side.label for side in sides], stages, programs, compare)
 

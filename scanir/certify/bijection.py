@@ -14,24 +14,32 @@ from scanir.ir.graph import Op, Region
 from scanir.program import Program
 
 
-def identical(a: Program, b: Program) -> StageRecord:
-    """The record of a pair that is IDENTICAL. Raises Rejected where the checker does not think so."""
+def identical(a: Program, b: Program, host: str) -> StageRecord:
+    """The record of a pair that is IDENTICAL, ``host`` settling its host functions (if not empty).
+
+    Raises Rejected where the checker does not think so.
+    """
     sides = [SideRecord(p.label, "", artifact(p.module), tuple(sorted(p.provenance)), (), (), ()) for p in (a, b)]
     pairs = pair_arguments(a, b).pairs
-    record = StageRecord(a.stage, "", "IDENTICAL", (sides[0], sides[1]), pairs, (), (), (), (), (), ())
-    pairing = Isomorphism(a, b)
+    record = StageRecord(a.stage, "", "IDENTICAL", (sides[0], sides[1]), pairs, (), (), (), (), (), (), host)
+    return replace(record, bijection=arrays(a, b, settled=bool(host)))
+
+
+def arrays(a: Program, b: Program, *, settled: bool = False) -> tuple[tuple[int, ...], ...]:
+    """The bijection of two modules that are one graph. Raises Rejected where the checker does not think so."""
+    pairing = Isomorphism(a, b, settled=settled)
     pairing.kept = {}
     pairing.holds()
-    written = _Written(record, a, b, pairing.kept)
+    written = _Written(a, b, pairing.kept, settled=settled)
     written.check()
-    return replace(record, bijection=tuple(written.arrays))
+    return tuple(written.arrays)
 
 
 class _Written(Bijection):
     """The check itself, which asks for the numbers of each pair of regions in its order."""
 
-    def __init__(self, record: StageRecord, a: Program, b: Program, kept: dict[tuple[int, int], dict[int, Op]]) -> None:
-        super().__init__(record, a.module, b.module)
+    def __init__(self, a: Program, b: Program, kept: dict[tuple[int, int], dict[int, Op]], *, settled: bool) -> None:
+        super().__init__((), a.module, b.module, settled=settled)
         self._kept, self._nested = kept, a.module.dialect != "hlo"
         self.arrays: list[tuple[int, ...]] = []
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
-from scanir.certify.bijection import identical
+from scanir.certify.bijection import arrays, identical
 from scanir.certify.classes import Classes, Converter
 from scanir.certify.recorded import Recorded
 from scanir.checker.certificate import SCHEMA_VERSION, Class, SideRecord, StageRecord, read, row
 from scanir.checker.check import check, derive
 from scanir.checker.digest import artifact
+from scanir.checker.hosts import SAME, how, known_by_number
 from scanir.checker.liveness import Liveness
 from scanir.checker.verdict import Rejected
 from scanir.compare.interface import compare_interfaces
@@ -33,40 +34,61 @@ class Uncertified(ScanirError):
 
 
 class BeyondModules(Uncertified):
-    """The verdict is about loops alone, or was settled by the jaxprs: the checker has nothing to say of it."""
+    """The verdict rests on what modules and jaxprs do not show the checker."""
 
 
-def certify(a: Program, b: Program, answer: StageDiff) -> StageRecord:
-    """The certificate of an answer. Raises Uncertified."""
-    if answer.verdict is Verdict.IDENTICAL:
-        try:
-            return identical(a, b)
-        except Rejected as problem:
-            raise _disagreement(problem, a, b) from problem
-    if answer.verdict is not Verdict.EQUIVALENT:
+class LoopsAlone(BeyondModules):
+    """The programs are not equal under the rules: the verdict is about their loops."""
+
+
+#: A pair of jaxprs that say which host functions lowered modules know by number.
+Jaxprs: TypeAlias = "tuple[Program, Program] | None"
+
+
+def certify(a: Program, b: Program, answer: StageDiff, jaxprs: Jaxprs = None) -> StageRecord:
+    """The certificate of an answer, which was settled by ``jaxprs`` if any are given. Raises Uncertified."""
+    if answer.verdict not in (Verdict.IDENTICAL, Verdict.EQUIVALENT):
         raise Uncertified(f"{answer.verdict.name} has no certificate", where=f"{a.label} and {b.label} at {a.stage}")
+    by_number = known_by_number(a) or known_by_number(b)
+    host = how(jaxprs) if jaxprs is not None and by_number else ""
     rules = frozenset(use.rule for use in answer.modulo)
+    try:
+        record = identical(a, b, host) if answer.verdict is Verdict.IDENTICAL else _equivalent(a, b, rules, host)
+        return replace(record, jaxprs=arrays(*jaxprs)) if jaxprs is not None and host == SAME else record
+    except Rejected as problem:
+        if by_number and not host:
+            raise _beyond(
+                BeyondModules, a, b, "the modules know host functions by number only",
+                "ask at stage jaxpr, where they are known; or name both sides, so that they can be traced",
+            ) from problem  # fmt: skip
+        raise _disagreement(problem, a, b) from problem
+
+
+def _equivalent(a: Program, b: Program, rules: frozenset[str], host: str) -> StageRecord:
+    """The record of a pair that is EQUIVALENT modulo exactly ``rules``. Raises Uncertified, Rejected."""
     prover = Prover(
-        a, b, (pairing := pair_arguments(a, b)), compare_interfaces(a, b, pairing), settled=False,
+        a, b, (pairing := pair_arguments(a, b)), compare_interfaces(a, b, pairing), settled=bool(host),
         exact_nans=nan_bits_are_seen(a, b),
     )  # fmt: skip
     proof = prover.attempt(rules | {HARMLESS} if PROVENANCE in rules else rules)
     if not proof.equal:
-        raise BeyondModules(
-            "there is no certificate: this answer rests on more than the two modules",
-            where=f"{a.label} and {b.label} at {a.stage}",
-            hint="answers about loops alone, or settled by the jaxprs, have none; ask of programs, at stage jaxpr",
+        if (known_by_number(a) or known_by_number(b)) and not host:
+            raise Rejected("O1", "host functions are known by number only")
+        raise _beyond(
+            LoopsAlone, a, b, "the answer is about loops alone", "certificates are of programs: --scope program"
         )
-    record = _written(prover, proof, (a, b))
+    if "payload-noise" in rules:
+        raise _beyond(
+            BeyondModules, a, b, "the address of a host call is set aside, which the checker never does",
+            "JAX up to 0.5 writes such addresses; later ones do not",
+        )  # fmt: skip
+    record = replace(_written(prover, proof, (a, b)), host=host)
     record = replace(record, rules=tuple((rule, ()) for rule in sorted(rules)))
-    try:
-        found = derive(record, a, b)
-    except Rejected as problem:
-        raise _disagreement(problem, a, b) from problem
+    found = derive(record, a, b)
     applied = found.rules()
     if applied.keys() != rules:
         other = ", ".join(sorted(applied.keys() ^ rules))
-        raise _disagreement(Rejected("O13", f"the rules that it finds applied differ in {other}"), a, b)
+        raise Rejected("O13", f"the rules that it finds applied differ in {other}")
     listed = tuple((rule, tuple(places)) for rule, places in applied.items())
     return replace(record, rules=listed, assumptions=found.assumptions)
 
@@ -189,16 +211,22 @@ def _meet(
                 places[c] = node if kind in ("op", "loop", "call") else position
 
 
-def checked(a: Program, b: Program, answer: StageDiff, arguments: tuple[str, str] = ("", "")) -> StageRecord:
+def checked(
+    a: Program, b: Program, answer: StageDiff, arguments: tuple[str, str] = ("", ""), jaxprs: Jaxprs = None
+) -> StageRecord:
     """The certificate of an answer, accepted by the checker as it will be read. Raises Uncertified."""
-    record = certify(a, b, answer)
+    record = certify(a, b, answer, jaxprs)
     sides = [replace(side, arguments=text) for side, text in zip(record.sides, arguments, strict=True)]
     (read_back,) = read(document([replace(record, sides=(sides[0], sides[1]), under=answer.under)]))
     try:
-        check(read_back, a, b)
+        check(read_back, a, b, jaxprs=jaxprs)
     except Rejected as problem:
         raise _disagreement(problem, a, b) from problem
     return read_back
+
+
+def _beyond(kind: type[BeyondModules], a: Program, b: Program, why: str, hint: str) -> BeyondModules:
+    return kind(f"there is no certificate: {why}", where=f"{a.label} and {b.label} at {a.stage}", hint=hint)
 
 
 def _disagreement(problem: Rejected, a: Program, b: Program) -> Uncertified:
@@ -231,6 +259,8 @@ def _stage(record: StageRecord) -> dict[str, Any]:
         "assumptions": [list(entry) for entry in record.assumptions],
         "classes": [row(entry) for entry in record.classes],
         "bijection": [list(array) for array in record.bijection],
+        "host": record.host,
+        "jaxprs": [list(array) for array in record.jaxprs],
     }
 
 

@@ -83,7 +83,9 @@ class StageRecord:
     ``arguments``: pairs of arguments, as (index in a, index in b). ``bindings``: (side, argument, class of the
     constant). ``surplus``: (side, result) of results that the other side has not. ``rules``: name -> applications
     (side, op or position). ``assumptions``: (side, op) of each `while` that must terminate. ``bijection``: of
-    IDENTICAL, for each pair of closed regions the number of b's op for each op of a, -1 for a constant.
+    IDENTICAL, for each pair of closed regions the number of b's op for each op of a, -1 for a constant. ``host``: how
+    the jaxprs settle which host functions the modules know by number (`scanir.checker.hosts`), empty where they know
+    none; ``jaxprs``: the bijection of the jaxprs where that takes one.
     """
 
     stage: str
@@ -97,6 +99,8 @@ class StageRecord:
     assumptions: tuple[tuple[int, int], ...]
     classes: tuple[Class, ...]
     bijection: tuple[tuple[int, ...], ...]
+    host: str = ""
+    jaxprs: tuple[tuple[int, ...], ...] = ()
 
 
 def read(document: Any) -> tuple[StageRecord, ...]:
@@ -115,7 +119,7 @@ def read(document: Any) -> tuple[StageRecord, ...]:
 
 def _stage(value: Any) -> StageRecord:
     names = ("stage", "under", "verdict", "a", "b", "arguments", "bindings", "surplus", "rules", "assumptions",
-             "classes", "bijection")  # fmt: skip
+             "classes", "bijection", "host", "jaxprs")  # fmt: skip
     fields = _keys(value, names, "a stage")
     return StageRecord(
         _text(fields["stage"]),
@@ -129,6 +133,8 @@ def _stage(value: Any) -> StageRecord:
         tuple((x, y) for x, y in _tuples(fields["assumptions"], 2)),
         tuple(_class(row) for row in _list(fields["classes"], "classes")),
         tuple(_ints(row) for row in _list(fields["bijection"], "bijection")),
+        _text(fields["host"]),
+        tuple(_ints(row) for row in _list(fields["jaxprs"], "jaxprs")),
     )
 
 

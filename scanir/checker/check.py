@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scanir.checker import interface, loops, ops
+from scanir.checker import hosts, interface, loops, ops
 from scanir.checker.certificate import StageRecord
 from scanir.checker.digest import artifact
 from scanir.checker.identical import identical
@@ -43,9 +43,16 @@ class Found:
         return {rule: sorted(found[rule]) for rule in sorted(found)}
 
 
-def check(record: StageRecord, a: Program, b: Program, names: tuple[str, str] = ("", "")) -> None:
-    """Accept a certificate of two programs, or raise Rejected. ``names``: what people call them, if not by label."""
+def check(
+    record: StageRecord, a: Program, b: Program, names: tuple[str, str] = ("", ""),
+    jaxprs: tuple[Program, Program] | None = None,
+) -> None:  # fmt: skip
+    """Accept a certificate of two programs, or raise Rejected. ``names``: what people call them, if not by label.
+
+    ``jaxprs``: what the programs were lowered from, which say what host functions they know by number.
+    """
     _same_artifacts(record, (a, b), (names[0] or a.label, names[1] or b.label))
+    hosts.settled(record, (a, b), jaxprs)
     if record.verdict == "IDENTICAL":
         if record.assumptions or record.bindings or record.surplus or any(s.map or s.shape for s in record.sides):
             raise Rejected("O13", "identical programs need no assumptions, bindings or maps")
@@ -74,7 +81,13 @@ def derive(record: StageRecord, a: Program, b: Program) -> Found:
         raise Rejected("O3", "arguments pair otherwise")
     layouts = [_layout(record, k, program) for k, program in enumerate(programs)]
     quotient, seen = Quotient(record.classes), _nan_bits_are_seen(programs)
-    sides = [Side(k, programs, layouts, quotient, record.sides[k].map, rules, nan_bits_are_seen=seen) for k in (0, 1)]
+    sides = [
+        Side(
+            k, programs, layouts, quotient, record.sides[k].map, rules, nan_bits_are_seen=seen,
+            settled=bool(record.host),
+        )
+        for k in (0, 1)
+    ]  # fmt: skip
     order = Order(record.classes, sides)
     uses: list[Use] = [
         *interface.attributes(a, b, record),

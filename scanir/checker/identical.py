@@ -26,7 +26,7 @@ def identical(record: StageRecord, a: Program, b: Program) -> None:
         raise Rejected("O13", "the interfaces of identical programs differ")
     if len(a.interface.arguments) != len(b.interface.arguments) or record.classes or record.rules:
         raise Rejected("O13", "identical programs need no rules and no classes")
-    Bijection(record, a.module, b.module).check()
+    Bijection(record.bijection, a.module, b.module, settled=bool(record.host)).check()
 
 
 def ops_in(region: Region, *, nested: bool) -> list[tuple[Op, Region]]:
@@ -45,9 +45,9 @@ def ops_in(region: Region, *, nested: bool) -> list[tuple[Op, Region]]:
 class Bijection:
     """The check of one pair of modules; `array` says where the numbers of a pair of regions come from."""
 
-    def __init__(self, record: StageRecord, a: Module, b: Module) -> None:
-        self._arrays, self._modules = record.bijection, (a, b)
-        self._keys = Keys(a.dialect, NOTHING)
+    def __init__(self, arrays: Sequence[Sequence[int]], a: Module, b: Module, *, settled: bool = False) -> None:
+        self._arrays, self._modules = arrays, (a, b)
+        self._keys = Keys(a.dialect, NOTHING, settled=settled)
         self._hlo = a.dialect == "hlo"
         self._effects = (Effects(a), Effects(b))
         scheduled = ("is_scheduled", Bool(True))

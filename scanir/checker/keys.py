@@ -12,6 +12,7 @@ from scanir.checker.effects import calls_python
 from scanir.checker.tables import (
     ATTRIBUTE_CLASSES,
     CODE_GENERATION,
+    HOST_NUMBERS,
     LABELS,
     ORIGINS,
     SMALL_CALL,
@@ -26,10 +27,13 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class Keys:
-    """Comparisons under ``rules``. Each answers with the rules that it takes, or None where the two differ."""
+    """Comparisons under ``rules``. Each answers with the rules that it takes, or None where the two differ.
 
-    def __init__(self, dialect: str, rules: frozenset[str]) -> None:
-        self._dialect, self._rules = dialect, rules
+    ``settled``: host functions that modules know by number only are known to be the same.
+    """
+
+    def __init__(self, dialect: str, rules: frozenset[str], *, settled: bool = False) -> None:
+        self._dialect, self._rules, self._settled = dialect, rules, settled
 
     def types(self, left: Type, right: Type, *, strict: bool = False) -> frozenset[str] | None:
         if left is right or left == right:
@@ -87,7 +91,9 @@ class Keys:
         if left is right:
             return NOTHING
         if calls_python(left) or calls_python(right):
-            return None  # known by a number only
+            if not self._settled:
+                return None  # known by a number only
+            dropped |= HOST_NUMBERS
         used: set[str] = set()
         mine, others = dict(left.attributes), dict(right.attributes)
         for name in mine.keys() | others.keys():

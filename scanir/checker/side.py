@@ -33,11 +33,11 @@ class Side:
 
     def __init__(
         self, me: int, programs: Sequence[Program], layouts: Sequence[Layout], quotient: Quotient, map: Sequence[int],
-        rules: frozenset[str], *, nan_bits_are_seen: bool,
+        rules: frozenset[str], *, nan_bits_are_seen: bool, settled: bool,
     ) -> None:  # fmt: skip
         self.me, self.programs, self.layouts, self.quotient, self.map = me, programs, layouts, quotient, map
         self.hlo = programs[me].module.dialect == "hlo"
-        self.keys = Keys(programs[me].module.dialect, rules)
+        self.keys = Keys(programs[me].module.dialect, rules, settled=settled)
         self.layout, self.classes, self.free, self.rules = layouts[me], quotient.classes, quotient.free, rules
         self.nan_bits_are_seen = nan_bits_are_seen
         #: Applications of rules: (rule, op or position).

@@ -99,6 +99,8 @@ PYTHON_CALLS = frozenset(
         "xla_ffi_partitioned_python_gpu_callback", "xla_python_callback",
     }
 )  # fmt: skip
+#: Attributes of these that hold the number.
+HOST_NUMBERS = frozenset({"backend_config", "mhlo.backend_config", "opaque"})
 
 ADD = frozenset({"add", "stablehlo.add"})
 SUB = frozenset({"sub", "subtract", "stablehlo.subtract"})

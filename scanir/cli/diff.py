@@ -113,14 +113,16 @@ def command(
 
 
 def _certified(answer: Diff, path: str | None, *, paranoid: bool) -> None:
-    """Have the checker accept the answer, and write the certificate; what differs needs none."""
-    if answer.exit_code:
-        if not paranoid or path is not None:
-            click.echo(f"note: {answer.verdict.name} has no certificate; none is written", err=True)
+    """Have the checker accept each row that is equal, and write the certificate; what differs needs none."""
+    if paranoid:
+        for sentence in answer.confirm():
+            click.echo(f"note: {sentence}", err=True)
+    if path is None:
         return
-    document = answer.certificate()
-    if path is not None:
-        write_json(path, document)
+    if answer.exit_code:
+        click.echo(f"note: {answer.verdict.name} has no certificate; none is written", err=True)
+        return
+    write_json(path, answer.certificate())
 
 
 def _notes(answer: Diff) -> None:

@@ -98,8 +98,10 @@ def test_paranoid(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from scanir.checker.verdict import Rejected
 
     assert run("diff", "lambda", "carry", "--stage", "jaxpr", "--paranoid").code == 0
+    alone = run("diff", "lambda", "swapped", "--stage", "jaxpr", "--scope", "loops", "--paranoid")
+    assert (alone.code, alone.err) == (1, "")
 
-    def refuse(*_: Any) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
         raise Rejected("O6", "for the test")
 
     monkeypatch.setattr("scanir.certify.produce.check", refuse)
