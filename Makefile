@@ -13,11 +13,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export JAX_PLATFORMS ?= cpu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cases mutate soundness full campaigns docs lint format compat clean compat-newest $(OLDER:%=compat-%)
+.PHONY: help demo test cases mutate bench-edits soundness full campaigns docs lint format compat clean compat-newest $(OLDER:%=compat-%)
 .PRECIOUS: .jax-%/.stamp
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(VENV)/.stamp: pyproject.toml
 	$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] < (3, 14); sys.exit(0 if ok else "scanir needs Python 3.11 to 3.13; set PYTHON=...")'
@@ -47,6 +47,9 @@ cases: $(VENV)/.stamp ## the score on the folder of real questions beside the re
 
 mutate: $(VENV)/.stamp ## the whole mutation campaign (make test has a small share of it)
 	$(BIN)/python -m tests.mutation --workers $(WORKERS) --page docs/mutants.md
+
+bench-edits: $(VENV)/.stamp ## how long edit scripts are for edits planted in real modules, beside text
+	$(BIN)/python -m tests.edits
 
 soundness: $(VENV)/.stamp ## the table of docs/soundness.md: scanir beside text, stripped text and XLA's own prints
 	$(BIN)/python -m tests.rivals --workers $(WORKERS) --write

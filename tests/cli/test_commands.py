@@ -211,10 +211,15 @@ def test_standard_input_for_both_sides(run: Run) -> None:
 
 def test_ctrl_c_in_a_process() -> None:
     code = """
-import os, signal, sys
+import os, signal, sys, time
 import scanir.api
 from scanir.cli import main
-scanir.api.diff = lambda *args, **options: os.kill(os.getpid(), signal.SIGINT)
+
+def diff(*args, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)  # which is cut short when the signal arrives
+
+scanir.api.diff = diff
 sys.exit(main(["diff", "a", "b"]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)

@@ -273,6 +273,16 @@ def snippets(corpus: Path) -> dict[str, str]:
     return {row["id"]: row["text"] for row in rows if row["xla_parser_accepts"] and len(row["text"]) <= LONGEST}
 
 
+def size(name: str, corpus: Path | None) -> int:
+    """Characters of a file of the corpus; 0 for a module that is made."""
+    if corpus is None or not name.startswith("corpus "):
+        return 0
+    name = name.removeprefix("corpus ")
+    if name.startswith("snippet "):
+        return len(snippets(corpus)[name.removeprefix("snippet ")])
+    return (corpus / name).stat().st_size
+
+
 def artifact(dialect: str, name: str, corpus: Path | None) -> Any:
     """A module as an artifact of its dialect: HLO text, StableHLO text in generic form, or a ClosedJaxpr."""
     if name.startswith("corpus "):
