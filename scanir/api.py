@@ -72,6 +72,7 @@ def diff(
     ``run`` executes both sides, in a process of their own, on the example and so many random and edge inputs (True: 16)
     for at most ``run_timeout`` seconds a row; what that showed is each row's ``evidence``. Raises ScanirError.
     """
+    from scanir.align.listing import listing
     from scanir.align.script import with_edits
     from scanir.contexts import begin, contexts, opened
     from scanir.evidence.request import asked, attach, with_source
@@ -104,7 +105,7 @@ def diff(
         labels = (sides[0].label, sides[1].label)
     found = Diff(
         *labels, tuple(answers), lambda: _certificate(found, programs, given, settings),
-        lambda: _confirmed(found, programs, scope),
+        lambda: _confirmed(found, programs, scope), lambda: tuple(listing(a, b) for a, b, _ in programs),
     )  # fmt: skip
     return found
 

@@ -198,6 +198,31 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedOp:
+    """An op of either side, or of both: ``left`` and ``right`` are its text, in the names of the left side.
+
+    ``kind``: same | changed | deleted | inserted. ``lines``: file and line of the user's Python on either side, where
+    known.
+    """
+
+    kind: str
+    left: str = ""
+    right: str = ""
+    lines: tuple[tuple[str, int], tuple[str, int]] = (("", 0), ("", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRegion:
+    """The ops of a region: ``path`` leads there on the left side, or on the right where only that has it."""
+
+    path: str
+    ops: tuple[ListedOp, ...]
+
+    def count(self, kind: str) -> int:
+        return sum(op.kind == kind for op in self.ops)
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """Something beside the verdict that a person asks for next. ``kind`` groups facts (``outputs``, ``weak types``);
     ``side`` is ``a``, ``b``, or empty for both."""
@@ -297,6 +322,8 @@ class Diff:
     certifier: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
     confirmer: Callable[[], tuple[str, ...]] | None = field(default=None, repr=False, compare=False)
 
+    lister: Callable[[], tuple[tuple[ListedRegion, ...], ...]] | None = field(default=None, repr=False, compare=False)
+
     @property
     def verdict(self) -> Verdict:
         return max((stage.verdict for stage in self.stages), key=SEVERITY.index)
@@ -337,6 +364,12 @@ class Diff:
         from scanir.render.text import render_text
 
         return render_text(self)
+
+    def side_by_side(self) -> tuple[tuple[ListedRegion, ...], ...]:
+        """For each row the regions of both programs, each op beside its partner. Raises ScanirError."""
+        if self.lister is None:
+            raise ScanirError("this answer was made by hand and has no programs", hint="scanir.diff makes answers")
+        return self.lister()
 
     def certificate(self) -> dict[str, Any]:
         """The certificate of the answer as plain data, accepted by the checker. Raises ScanirError if there is none."""

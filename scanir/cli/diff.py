@@ -61,6 +61,16 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
     help="What the verdict is about: the program, or its pairs of loops alone.",
 )
 @report_options
+@click.option("--stat", is_flag=True, help="Count the ops that differ, a line a region.")
+@click.option(
+    "-U",
+    "--unified",
+    "around",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="List the ops that differ, with N unchanged ones around them; side by side where the terminal is wide.",
+)
+@click.option("--side-by-side/--inline", "beside", default=None, help="How -U lists them; alone as with -U 3.")
 @run_options
 @click.option("--certificate", metavar="FILE", help="Write a certificate of the answer, for scanir verify.")
 @click.option("--paranoid", is_flag=True, help="Have the checker accept the answer before it is printed.")
@@ -70,7 +80,8 @@ def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, args_from: str | None,
     args_from_a: str | None, args_from_b: str | None, allow: tuple[str, ...], forbid: tuple[str, ...], strict: bool,
     scope: str, format_: str, color: str, under: tuple[str, ...], certificate: str | None,
-    paranoid: bool, run: int | None, run_timeout: float, **settings: tuple[str, ...],
+    paranoid: bool, run: int | None, run_timeout: float, stat: bool, around: int | None, beside: bool | None,
+    **settings: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
@@ -106,10 +117,23 @@ def command(
     else:
         from scanir.render.text import render_text
 
-        colored = use_color(color)
-        click.echo(render_text(answer, color=colored, width=width(), notes=False), nl=False, color=colored)
+        colored, columns = use_color(color), width()
+        more = _listed(answer, stat, around, beside, columns)
+        click.echo(render_text(answer, more, color=colored, width=columns, notes=False), nl=False, color=colored)
         _notes(answer)
     return answer.exit_code
+
+
+def _listed(answer: Diff, stat: bool, around: int | None, beside: bool | None, columns: int) -> list[Any]:
+    """What --stat, -U and --side-by-side ask for."""
+    from scanir.render.listing import WIDE, listing_parts, stat_parts
+
+    parts = stat_parts(answer) if stat else []
+    if around is not None or beside is not None:
+        parts += listing_parts(
+            answer, 3 if around is None else around, beside=columns >= WIDE if beside is None else beside
+        )
+    return parts
 
 
 def _certified(answer: Diff, path: str | None, *, paranoid: bool) -> None:

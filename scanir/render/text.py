@@ -6,6 +6,8 @@ program's names that the terminal or rich would obey. Long lists are cut, and sa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -33,8 +35,10 @@ _STYLE = {
 _EQUAL = ("IDENTICAL", "EQUIVALENT")
 
 
-def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: bool = True) -> str:
-    """The report, ending in a newline. ``notes`` False leaves the notes to the caller."""
+def render_text(
+    diff: Diff, more: Sequence[RenderableType] = (), *, color: bool = False, width: int = WIDTH, notes: bool = True
+) -> str:
+    """The report, ending in a newline, with ``more`` at its end. ``notes`` False leaves the notes to the caller."""
     parts: list[RenderableType] = [Text(line) for line in words.provenance(diff)]
     parts += [Text(line, "bold red") for line in words.contradiction(diff)]
     parts.append(_head(diff))
@@ -46,7 +50,7 @@ def render_text(diff: Diff, *, color: bool = False, width: int = WIDTH, notes: b
         parts += body
     for under in dict.fromkeys(stage.under for stage in diff.stages):
         parts += _ladder(under, [stage for stage in diff.stages if stage.under == under])
-    return written(parts, color=color, width=width)
+    return written([*parts, *more], color=color, width=width)
 
 
 def _ladder(under: str, stages: list[StageDiff]) -> list[RenderableType]:
