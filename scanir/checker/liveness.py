@@ -130,5 +130,6 @@ class Liveness:
             self.need((node.after,))
         if self._keep_dead:
             for k, (_, param, after, _) in enumerate(node.slots):
-                if not (self._closed and param == after):
+                closed = self._closed and param == after
+                if not closed and (self._proof or not self._unchanged(node, k, param)):
                     self._slot(node, k)

@@ -6,7 +6,7 @@ that classes are numbered as they are first met (O14), so that no certificate ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scanir.checker import stacking
@@ -43,6 +43,7 @@ class Side:
         #: Applications of rules: (rule, op or position).
         self.uses: list[tuple[str, int]] = []
         counters = frozenset(c for c, entry in enumerate(self.classes) if entry.kind == "affine")
+        self.counters = counters
         folded = [c for node in self.layout.nodes if node.kind == "trivial" for c in node.conditions]
         roots = (*self.layout.entry.results, self.layout.entry.token_out)
         keep = "dead-carry" not in rules
@@ -64,6 +65,8 @@ class Side:
                 self.layout, map, roots, keep_dead=True, counters=counters, beside=beside,
                 closed="carry-closure" in rules,
             ).live  # fmt: skip
+        #: What says how often loops run that are taken for their trips.
+        self.folded = Liveness(self.layout, map, folded, keep_dead=keep, counters=counters).live if folded else set()
         self._loops: dict[int, int | None] = {}
 
     # -- what obligations ask for
@@ -87,6 +90,18 @@ class Side:
 
     def of(self, positions: Sequence[int]) -> tuple[int, ...]:
         return tuple([self.map[position] for position in positions])
+
+    def classes_of(self, positions: Iterable[int]) -> set[int]:
+        """The classes of positions, and of the ops and loops that these are results of."""
+        found = {self.map[position] for position in positions} - {-1}
+        whole = [c for c in found if self.classes[c].kind in ("proj", "ys", "affine")]
+        while whole:
+            (c,) = self.classes[whole.pop()].refs[:1]
+            if c not in found:
+                found.add(c)
+                if self.classes[c].kind == "trips":
+                    whole.append(c)
+        return found
 
     def node_of(self, c: Class) -> Node:
         """The op that a class names."""

@@ -33,8 +33,16 @@ class Work:
         self._walked: dict[int, int] = {}
         self._repeated: set[int] = set()
         self._unread = Unread(side)
+        self._needed = side.classes_of(side.needed)
         #: What the updates of dead slots are.
         self._updates = {self._unread.map[p] for p in side.updates if p not in side.live}
+        #: What says how often a loop runs, and next values that the number of the trip, or the start, says already.
+        self._said = side.folded | {
+            after
+            for node in side.layout.nodes
+            for init, param, after, _ in node.slots
+            if side.map[param] != -1 and (side.map[param] == side.map[init] or side.map[param] in side.counters)
+        }
         self._buried: set[int] = set()
         for node in side.layout.nodes:
             around = -1 if node.place is None else node.place[0].number
@@ -51,14 +59,12 @@ class Work:
         if node.number in self._buried:
             if not self._is_operand(node):
                 self._dead(node)
-        elif any(position in side.needed for position in positions):
+        elif any(side.map[position] != -1 for position in positions):
             value = self._value(node, positions)
-            if value is not None:
+            if value in self._needed:
                 self._live(node, value)
-            elif node.kind == "loop":  # all its results are its initial values
-                self._dead(node)
-        elif node.kind == "loop" and side.loop_class(node) is None and any(p in side.live for p in positions):
-            self._dead(node)  # the same, where only the proof that another slot is unchanged needs it
+            elif node.kind == "loop" or not (value is None or value in self._updates or node.first in self._said):
+                self._dead(node)  # all its results are initial values, or only a proof needs it
         elif id(node.op) in side.layout.dropped or not any(p in side.used or p in side.updates for p in positions):
             again = self._unread.again.get(node.number)
             if again is not None:

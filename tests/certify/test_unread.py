@@ -39,6 +39,8 @@ STARTED = (
 TWO = TANH + TANH.replace("@f", "@g")
 DIFFERENCE = "%a = jit(%x) {callee = @f} : f32[]\n%d = sub(%a, %a) : f32[]\nreturn %d"
 
+STEP = "%m = tanh(%s) : f32[]\n%v = sub(%t, %s) : f32[]\n%q = cos(%v) : f32[]\n"
+
 CASES: dict[str, tuple[Program, Program, set[str] | None]] = {
     "a duplicate with a constant of its own": (
         program(TWICE + "return %a"), program(TWICE + AGAIN + "return %a"), {"cse"}),
@@ -61,6 +63,24 @@ CASES: dict[str, tuple[Program, Program, set[str] | None]] = {
         program(scan("%x", "%s: f32[]", "%m = tanh(%s) : f32[]\nreturn %m", "f32[]") + "return %r0"),
         program(STARTED + scan("%x, %q", "%s: f32[], %t: f32[]", "%m = tanh(%s) : f32[]\n%u = sub(%t, %s) : f32[]\n"
                                "return %m, %u", "f32[], f32[]") + "return %r0"), {"dead-carry"}),
+    "a duplicate over an unread slot that is handed on": (
+        program(scan("%x, %y", "%s: f32[], %t: f32[]", "%m = sub(%s, %y) : f32[]\nreturn %m, %t", "f32[], f32[]")
+                + "return %r0"),
+        program(scan("%x, %y", "%s: f32[], %t: f32[]", "%m = sub(%s, %y) : f32[]\n%n = sub(%s, %t) : f32[]\n"
+                     "return %m, %t", "f32[], f32[]") + "return %r0"), {"cse", "carry-closure"}),
+    "unread slots that start and go on alike": (
+        program(scan("%x, %y", "%s: f32[], %t: f32[]", STEP + "return %m, %v", "f32[], f32[]") + "return %r0"),
+        program(scan("%x, %y, %y", "%s: f32[], %t: f32[], %u: f32[]", STEP + "%w = sub(%u, %s) : f32[]\n%k = cos(%w) : "
+                     "f32[]\nreturn %m, %v, %w", "f32[], f32[], f32[]") + "return %r0"), None),
+    "unread slots that start alike and go on otherwise": (
+        program(scan("%x, %y", "%s: f32[], %t: f32[]", STEP + "return %m, %v", "f32[], f32[]") + "return %r0"),
+        program(scan("%x, %y, %y", "%s: f32[], %t: f32[], %u: f32[]", STEP + "%w = sub(%s, %u) : f32[]\n%k = cos(%w) : "
+                     "f32[]\nreturn %m, %v, %w", "f32[], f32[], f32[]") + "return %r0"), None),
+    "what starts an unread slot that is handed on": (
+        program("%i = tanh(%x) : f32[]\n" + scan("%x, %i", "%s: f32[], %t: f32[]", "%m = cos(%s) : f32[]\n"
+                "%n = sin(%t) : f32[]\nreturn %m, %t", "f32[], f32[]") + "return %r0"),
+        program(scan("%x", "%s: f32[]", "%m = cos(%s) : f32[]\n%t = tanh(%x) : f32[]\n%n = sin(%t) : f32[]\n"
+                "return %m", "f32[]") + "return %r0"), None),
     "a second function of the same content": (
         program(DIFFERENCE, functions=TANH),
         program(DIFFERENCE.replace("%d = sub(%a, %a)", "%b = jit(%x) {callee = @g} : f32[]\n%d = sub(%a, %b)"),
