@@ -122,7 +122,14 @@ def rules_options(function: Decorated) -> Decorated:
     allow = "Set aside what this rule or class says. May be repeated."
     for option in (
         click.option("--strict", is_flag=True, help="Forbid all rules and classes but those allowed."),
-        click.option("--forbid", multiple=True, metavar="RULE", help="Do without this rule or class. May be repeated."),
+        click.option(
+            "--forbid",
+            "--fail-on",
+            "forbid",
+            multiple=True,
+            metavar="RULE",
+            help="Do without this rule or class: --fail-on copies. May be repeated.",
+        ),
         click.option("--allow", multiple=True, metavar="RULE", help=allow),
     ):
         function = option(function)

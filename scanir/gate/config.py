@@ -202,7 +202,9 @@ def _pair(table: Table) -> Check:
     from scanir.normalize.rules import gate_forbids, rule_set
 
     table.known(_PAIR)
-    allow, forbid, strict = table.texts("allow"), table.texts("forbid"), table.truth("strict")
+    allow, strict = table.texts("allow"), table.truth("strict")
+    level, classes = _fail_on(table)
+    forbid = (*table.texts("forbid"), *classes)
     try:
         rule_set(allow, forbid, strict=strict)
     except ScanirError as problem:
@@ -221,8 +223,18 @@ def _pair(table: Table) -> Check:
     given, sources = arguments_of(table, ("-a", "-b"))
     return Pair(
         name_of(table), table.spot(), target_of(table, "a"), target_of(table, "b"), options | given, sources,
-        table.choice("fail-on", FAIL_ON, "inconclusive"),
+        level,
     )  # fmt: skip
+
+
+def _fail_on(table: Table) -> tuple[str, tuple[str, ...]]:
+    """The verdict from which on a pair fails, or classes that must not differ, which then are forbidden."""
+    from scanir.normalize.rules import RULES, full_name
+
+    classes = table.texts("fail-on")
+    if classes and all(full_name(name) in RULES for name in classes):
+        return "inconclusive", classes
+    return table.choice("fail-on", FAIL_ON, "inconclusive"), ()
 
 
 def arguments_of(table: Table, sides: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:

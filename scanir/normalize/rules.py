@@ -139,13 +139,18 @@ GATE_FORBIDS = ("constant-argument", "forwarded-outputs", "class:interface", "cl
 
 def gate_forbids(allow: Iterable[str], forbid: Iterable[str]) -> tuple[str, ...]:
     """What a gate forbids: what it is told to, and all of `GATE_FORBIDS` that is not allowed by name."""
-    opened = frozenset(allow)
+    opened = frozenset(map(full_name, allow))
     return (*forbid, *(name for name in GATE_FORBIDS if name not in opened))
+
+
+def full_name(name: str) -> str:
+    """A class may be named without its prefix: ``copies`` is ``class:copies``."""
+    return f"class:{name}" if name not in RULES and f"class:{name}" in RULES else name
 
 
 def rule_set(allow: Iterable[str] = (), forbid: Iterable[str] = (), *, strict: bool = False) -> frozenset[str]:
     """The rules in force. Raises RuleError for a name nobody knows or one both allowed and forbidden."""
-    allowed, forbidden = frozenset(allow), frozenset(forbid)
+    allowed, forbidden = frozenset(map(full_name, allow)), frozenset(map(full_name, forbid))
     for name in sorted(allowed | forbidden):
         if name not in RULES:
             raise RuleError(f"unknown rule or class {name!r}", hint=_near(name))

@@ -263,3 +263,9 @@ def test_a_transform_that_is_none(run: Run) -> None:
     assert (done.code, done.out) == (2, "")
     assert "grad has no option 'argnum'" in done.err
     assert "did you mean argnums?" in done.err
+
+
+def test_fail_on_is_another_spelling_of_forbid(api: FakeApi, run: Run) -> None:
+    run("diff", "x", "y", "--fail-on", "copies", "--forbid", "class:fusion")
+    (call,) = api.calls
+    assert call["forbid"] == ("copies", "class:fusion")

@@ -57,6 +57,13 @@ def test_a_gate_forbids_what_is_not_allowed_by_name(tmp_path: Path) -> None:
     assert set(opened["forbid"]) == {"cse", *GATE_FORBIDS} - {"class:donation"}
 
 
+def test_fail_on_names_a_verdict_or_classes(tmp_path: Path) -> None:
+    found = pair(tmp_path, 'fail-on = ["copies", "class:fusion"]')
+    assert found.fail_on == "inconclusive"
+    assert {"copies", "class:fusion"} < set(found.options["forbid"])
+    assert set(pair(tmp_path, 'fail-on = "different"').options["forbid"]) == set(GATE_FORBIDS)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

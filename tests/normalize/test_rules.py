@@ -10,7 +10,7 @@ import pytest
 from scanir.compare.verdict import compare
 from scanir.errors import RuleError
 from scanir.ir.parser import parse_module
-from scanir.normalize.rules import DEFAULT, RULES, rule_set
+from scanir.normalize.rules import DEFAULT, GATE_FORBIDS, RULES, gate_forbids, rule_set
 from scanir.program import Argument, Interface, Program
 from scanir.result import Verdict
 
@@ -344,6 +344,8 @@ def test_names() -> None:
     assert rule_set() == DEFAULT
     assert rule_set(strict=True) == frozenset()
     assert rule_set(["inexact"], ["cse"]) == DEFAULT - {"cse"} | {"inexact"}
+    assert rule_set(forbid=["copies"]) == rule_set(forbid=["class:copies"]) == DEFAULT - {"class:copies"}
+    assert set(gate_forbids(["donation"], [])) == set(GATE_FORBIDS) - {"class:donation"}
     with pytest.raises(RuleError, match="unknown rule") as caught:
         rule_set(forbid=["carry-closur"])
     assert "carry-closure" in caught.value.hint
