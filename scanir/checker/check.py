@@ -13,13 +13,13 @@ from scanir.checker.certificate import StageRecord
 from scanir.checker.digest import artifact
 from scanir.checker.identical import identical
 from scanir.checker.interface import BOTH, Use
-from scanir.checker.layout import Layout
+from scanir.checker.layout import Layout, Node
 from scanir.checker.quotient import Quotient
 from scanir.checker.side import Order, Side
 from scanir.checker.tables import ELEMENT, NAN_READERS, PACKING, PURE, REGIONAL, STRUCTURED
 from scanir.checker.verdict import Rejected
 from scanir.checker.work import Work, assumptions, differences
-from scanir.ir.attrs import Bool
+from scanir.ir.attrs import Bool, Opaque, Text
 from scanir.ir.graph import Op
 from scanir.ir.verify import problems
 from scanir.ir.walk import ops_of
@@ -155,10 +155,15 @@ def _side(side: Side, record: StageRecord) -> None:
                 side.use("class:fusion", node.number)
         elif node.kind == "loop":
             loops.loop(side, node)
-        elif any(map[p] != -1 for p in range(node.first, node.first + node.width)) or (
-            node.token_out >= 0 and map[node.token_out] != -1
-        ):
+        elif _has_class(map, node):
             _OBLIGATIONS[node.kind](side, node)
+
+
+def _has_class(map: Sequence[int], node: Node) -> bool:
+    if node.width == 1 and map[node.first] != -1:
+        return True
+    positions = range(node.first, node.first + node.width)
+    return (node.token_out >= 0 and map[node.token_out] != -1) or any(map[p] != -1 for p in positions)
 
 
 _OBLIGATIONS = {"constant": ops.constant, "plain": ops.plain, "call": ops.call, "branch": ops.branch}
@@ -172,7 +177,8 @@ def _nan_bits_are_seen(programs: Sequence[Program]) -> bool:
 def _reads_nans(op: Op) -> bool:
     if op.name in NAN_READERS or op.name not in _KNOWN or op.attribute("effects") is not None:
         return True
-    return any("TOTALORDER" in str(getattr(value, "value", getattr(value, "text", ""))) for _, value in op.attributes)
+    words = [v.value if isinstance(v, Text) else v.text for _, v in op.attributes if isinstance(v, Text | Opaque)]
+    return any("TOTALORDER" in text for text in words)
 
 
 def _functions(a: Program, b: Program) -> list[Use]:

@@ -6,14 +6,12 @@ from collections.abc import Collection
 
 from scanir.checker.tables import CUSTOM_CALLS, PURE, PYTHON_CALLS, REGIONAL, STRUCTURED
 from scanir.checker.verdict import Rejected
-from scanir.ir.attrs import Array, Bool, Float, Int, Opaque, Text
+from scanir.ir.attrs import Bool
 from scanir.ir.graph import Module, Op, Region
-from scanir.ir.walk import ops_of, symbols
+from scanir.ir.walk import LEAVES, ops_of, symbols
 
 #: The one op with an effect that may be left out, where nothing reads its results.
 DROPPABLE = "pure_callback"
-#: Attributes that hold no name of a function.
-PLAIN = (Opaque, Int, Bool, Text, Array, Float)
 
 
 def calls_python(op: Op) -> bool:
@@ -32,7 +30,7 @@ class Effects:
 
     def __init__(self, module: Module, dropped: Collection[int] = ()) -> None:
         self._dropped = dropped
-        self._pure, self._regional = PURE[module.dialect], REGIONAL[module.dialect] | STRUCTURED
+        self._known = PURE[module.dialect] | REGIONAL[module.dialect] | STRUCTURED
         self._bodies = {function.name: function.body for function in module.functions}
         self._found: dict[int, bool] = {}
         self._names: dict[int, tuple[str, ...]] = {}
@@ -42,17 +40,20 @@ class Effects:
         return self.region(self._bodies[name])
 
     def op(self, op: Op) -> bool:
+        inside = self._inside(op)
+        if not inside:
+            return self._judge(op, inside)
         found = self._found.get(id(op))
         if found is None:
-            for region in self._inside(op):
+            for region in inside:
                 self.region(region)
-            found = self._found[id(op)] = self._judge(op)
+            found = self._found[id(op)] = self._judge(op, inside)
         return found
 
     def names(self, op: Op) -> tuple[str, ...]:
         """The functions that the attributes of an op name."""
         for _, value in op.attributes:
-            if not isinstance(value, PLAIN):
+            if type(value) not in LEAVES:
                 found = self._names.get(id(op))
                 if found is None:
                     found = self._names[id(op)] = tuple(symbols(op.attributes))
@@ -80,17 +81,17 @@ class Effects:
                 stack.extend(waiting)
                 continue
             stack.pop()
-            self._regions[id(current)] = any(self._judge(op) for op in current.ops)
+            self._regions[id(current)] = any(self._judge(op, self._inside(op)) for op in current.ops)
         return bool(self._regions[id(region)])
 
-    def _judge(self, op: Op) -> bool:
+    def _judge(self, op: Op, inside: tuple[Region, ...]) -> bool:
         if id(op) in self._dropped:
             return False
         if op.name in CUSTOM_CALLS:
             says = op.attribute("has_side_effect") or op.attribute("custom_call_has_side_effect")
             return not (says is None or says == Bool(False)) or calls_python(op)
-        if op.name not in self._pure and op.name not in self._regional:
+        if op.name not in self._known:
             return True
-        if op.attribute("effects") is not None and not op.regions:
+        if not op.regions and op.attribute("effects") is not None:
             return True
-        return any(self._regions[id(region)] for region in self._inside(op))
+        return any(self._regions[id(region)] for region in inside)

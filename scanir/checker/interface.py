@@ -275,6 +275,8 @@ def _reached(module: Module) -> list[Function]:
 
 def unreachable(module: Module) -> list[Function]:
     """Functions that nothing from the entry on names. In HLO the body of a computation may stand in an op."""
+    if len(module.functions) == 1:
+        return []
     bodies = {function.name: function.body for function in module.functions}
     reached, stack = {id(bodies[module.entry])}, [bodies[module.entry]]
     while stack:

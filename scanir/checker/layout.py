@@ -9,11 +9,11 @@ certificate (``shape``); everything else is forced by the module. No recursion; 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from scanir.checker.effects import Effects, droppable
-from scanir.checker.tables import ELEMENT, PACKING, packs
+from scanir.checker.tables import ELEMENT, PACKING, STRUCTURED, packs
 from scanir.checker.verdict import Rejected
 from scanir.ir.attrs import Int
 from scanir.ir.graph import Module, Op, Region, Value
@@ -59,9 +59,9 @@ class Node:
     token_out: int = -1
     trips: int = -1
     blocks: tuple[Block, ...] = ()
-    slots: list[tuple[int, int, int, int]] = field(default_factory=list)
-    xs: list[tuple[int, int]] = field(default_factory=list)
-    ys: list[tuple[int, int]] = field(default_factory=list)
+    slots: tuple[tuple[int, int, int, int], ...] = ()
+    xs: tuple[tuple[int, int], ...] = ()
+    ys: tuple[tuple[int, int], ...] = ()
     conditions: tuple[int, ...] = ()
     after: int = -1
 
@@ -178,14 +178,13 @@ class Layout:
             elif op.name in ELEMENT and packs(op):
                 self._element(op)
             else:
-                structure = view(op)
                 node = self._node(op)
-                match structure:
-                    case LoopView():
+                match view(op) if op.name in STRUCTURED else None:
+                    case LoopView() as structure:
                         yield self._loop(node, structure)
-                    case BranchView():
+                    case BranchView() as structure:
                         yield self._branch(node, structure)
-                    case CallView():
+                    case CallView() as structure:
                         yield self._call(node, structure)
                     case _ if op.regions or node.kind == "named":
                         yield self._regional(node)
@@ -194,13 +193,18 @@ class Layout:
         return self._flat(region.results)
 
     def _node(self, op: Op) -> Node:
+        env = self._env
         groups: tuple[int, ...] = ()
+        operands: list[int] = []
         for value in op.operands:
-            if isinstance(value.type, TupleType):
+            leaves = env[value]
+            if isinstance(leaves, int):
+                operands.append(leaves)
+            else:
+                operands += leaves
                 groups = tuple(len(leaf_types(v.type)) for v in op.operands)
-                break
         kind = "constant" if op.name == "constant" else "named" if self._effects.names(op) else "plain"
-        node = Node(len(self.nodes), op, kind, self._flat(op.operands), groups, self._place)
+        node = Node(len(self.nodes), op, kind, tuple(operands), groups, self._place)
         self.nodes.append(node)
         return node
 
@@ -334,12 +338,13 @@ class Layout:
         node.width = len(finals) + len(stacked)
         if len(finals) != len(nexts) or len(nexts) != len(params) or len(ys) != len(stacked):
             raise Rejected("O6", "a loop of unlike numbers of next values and results", node.where)
-        node.slots = list(zip(inits, params, nexts, finals, strict=True))
-        node.xs = list(zip(elems, self._flat(loop.xs), strict=True))
-        node.ys = list(zip(stacked, ys, strict=True))
+        slots = list(zip(inits, params, nexts, finals, strict=True))
+        node.xs = tuple(zip(elems, self._flat(loop.xs), strict=True))
+        node.ys = tuple(zip(stacked, ys, strict=True))
         if effect:
             node.token_out = self._token = self._new(TOKEN, node, "token", node.width)
-            node.slots.append((node.token_in, token, last, node.token_out))
+            slots.append((node.token_in, token, last, node.token_out))
+        node.slots = tuple(slots)
 
     def _trivial(self, node: Node, loop: LoopView, choice: int) -> Steps[Any]:
         """A loop of 0 or 1 trips: its condition on the initial values, its body, its condition on the next ones."""
@@ -355,7 +360,7 @@ class Layout:
         if node.trips:
             self._bind(loop.body.params[:count], state)
             firsts = self._values(loop.body.params[count:], node, "elem")
-            node.xs = list(zip(firsts, self._flat(loop.xs), strict=True))
+            node.xs = tuple(zip(firsts, self._flat(loop.xs), strict=True))
             results = yield self._region(loop.body)
             state, inside = results[: len(state)], results[len(state) :]
             if loop.condition is not None:
@@ -366,7 +371,7 @@ class Layout:
         node.first = len(self.types)
         stacked = self._values(node.op.results[count:], node, "result")
         node.width = len(stacked)
-        node.ys = [(position, inside[k] if node.trips else -1) for k, position in enumerate(stacked)]
+        node.ys = tuple([(position, inside[k] if node.trips else -1) for k, position in enumerate(stacked)])
 
 
 def leaf_types(type: Type) -> tuple[Type, ...]:

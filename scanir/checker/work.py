@@ -6,7 +6,7 @@ out, or stands under other branches and loops on the other side.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -26,7 +26,7 @@ class Work:
 
     def __init__(self, side: Side) -> None:
         self._side = side
-        self.counts: dict[int, Counter[Place]] = defaultdict(Counter)
+        self.counts: dict[int, dict[Place, int]] = defaultdict(dict)
         self.dead: dict[tuple[str, str], list[Node]] = defaultdict(list)
         self.dropped: list[Node] = []
         self.guards: dict[int, set[tuple[Place, ...]]] = defaultdict(set)
@@ -95,7 +95,8 @@ class Work:
             self._buried.add(node.number)
 
     def _live(self, node: Node, value: int) -> None:
-        self.counts[value][self._place(node)] += 1
+        place, counts = self._place(node), self.counts[value]
+        counts[place] = counts.get(place, 0) + 1
         if node.kind == "loop":
             if self._walked.setdefault(value, node.number) != node.number:
                 self._repeated.add(node.number)
@@ -118,7 +119,7 @@ class Work:
         return {self._side.map[p] for block in node.blocks for p in (*block.results, block.token_out)}
 
     def _place(self, node: Node) -> Place:
-        return next(self._around(node), TOP)
+        return TOP if node.place is None else next(self._around(node), TOP)
 
     def _around(self, node: Node) -> Iterator[Place]:
         """The binders and branches around a node, innermost first."""
@@ -141,10 +142,10 @@ class Work:
 def differences(a: Work, b: Work) -> Iterator[Use]:
     """The rules among cse, hoisting and dead-code that the two sides need, and for what."""
     for value in sorted(a.counts.keys() | b.counts.keys()):
-        left, right = a.counts.get(value, Counter()), b.counts.get(value, Counter())
+        left, right = a.counts.get(value, {}), b.counts.get(value, {})
         if left == right:
             continue
-        total = left.total() - right.total()
+        total = sum(left.values()) - sum(right.values())
         if total:
             yield "cse", BOTH, value
         if set(left) != set(right) and not (total and (set(left) <= set(right) or set(right) <= set(left))):

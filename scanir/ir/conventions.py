@@ -20,15 +20,20 @@ WIDTHS = {
 }  # fmt: skip
 
 
+_PACKING = frozenset({"tuple", "get-tuple-element", "stablehlo.tuple", "stablehlo.get_tuple_element"})
+#: The ops that conventions are about.
+CONVENTIONAL = SCANS | WHILES | BRANCHES | CALLS | _PACKING | {"constant"}
+
+
 def convention_problems(op: Op, functions: Mapping[str, Function]) -> Iterator[str]:
     """What is wrong with an op that is structured by its name; nothing for plain ops."""
     if op.name == "constant":
         yield from _constant(op)
         return
-    if op.name in ("tuple", "get-tuple-element", "stablehlo.tuple", "stablehlo.get_tuple_element"):
+    if op.name in _PACKING:
         yield from _packing(op)
         return
-    if op.name not in SCANS | WHILES | BRANCHES | CALLS:
+    if op.name not in CONVENTIONAL:
         return
     if op.name in SCANS and op.attribute("num_carries") is not None:
         return  # HLO has an opcode of that name, which is another op

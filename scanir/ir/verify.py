@@ -15,10 +15,10 @@ from itertools import pairwise
 
 from scanir.errors import ScanirError
 from scanir.ir.attrs import Attr, Attrs, Record
-from scanir.ir.conventions import convention_problems
+from scanir.ir.conventions import CONVENTIONAL, convention_problems
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.ir.types import TensorType, TupleType, Type
-from scanir.ir.walk import attrs_in, symbols
+from scanir.ir.walk import LEAVES, attrs_in, symbols
 
 DIALECTS = frozenset({"jaxpr", "stablehlo", "hlo"})
 
@@ -69,10 +69,16 @@ def _module_problems(module: Module) -> Iterator[Problem]:
         yield Problem("module", f"no function is called {module.entry!r}, the entry")
     yield from _attribute_problems("module", module.attributes, functions)
     scopes = _Scopes(module.dialect == "hlo")
+    sound: set[int] = set()  # by id: types and lists of attributes that many ops share, seen to be in order
     for function in module.functions:
         yield from _function_problems(function, functions)
-        for where, op in scopes.enter(function):
-            yield from _op_problems(where, op, functions)
+        for op in scopes.enter(function):
+            if op.regions or op.name in CONVENTIONAL or not _is_sound(op, sound):
+                found = tuple(_op_problems(scopes.place(), op, functions))
+                if not found:
+                    sound.add(id(op.attributes))
+                    sound.update(id(value.type) for value in op.results)
+                yield from found
         yield from scopes.found
         scopes.found.clear()
 
@@ -91,6 +97,13 @@ def _function_problems(function: Function, functions: dict[str, Function]) -> It
         yield from _type_problems(function.name, value.type)
 
 
+def _is_sound(op: Op, sound: set[int]) -> bool:
+    for value in op.results:
+        if id(value.type) not in sound:
+            return False
+    return not op.attributes or id(op.attributes) in sound
+
+
 def _op_problems(where: str, op: Op, functions: dict[str, Function]) -> Iterator[Problem]:
     yield from _attribute_problems(where, op.attributes, functions)
     for value in (*op.results, *(param for region in op.regions for param in region.params)):
@@ -101,6 +114,8 @@ def _op_problems(where: str, op: Op, functions: dict[str, Function]) -> Iterator
 
 def _attribute_problems(where: str, attributes: Attrs, functions: dict[str, Function]) -> Iterator[Problem]:
     yield from _order_problems(where, attributes)
+    if all(type(value) in LEAVES for _, value in attributes):
+        return
     for name in symbols(attributes):
         if name not in functions:
             yield Problem(where, f"an attribute names {name!r}, which is no function of the module")
@@ -110,8 +125,7 @@ def _attribute_problems(where: str, attributes: Attrs, functions: dict[str, Func
 
 
 def _order_problems(where: str, fields: tuple[tuple[str, Attr], ...]) -> Iterator[Problem]:
-    names = [name for name, _ in fields]
-    for before, after in pairwise(names):
+    for (before, _), (after, _) in pairwise(fields):
         if before >= after:
             yield Problem(where, f"attributes are not sorted or not unique: {before!r} before {after!r}")
 
@@ -160,33 +174,38 @@ class _Scopes:
         self._closed: dict[int, bool | None] = {}  # by id of a region; None while it is being walked
         self._frames: list[_Frame] = []
 
-    def enter(self, function: Function) -> Iterator[tuple[str, Op]]:
-        """Each op of the function with its place, before the ops in it."""
+    def place(self) -> str:
+        """Where the op is that was entered last; at the ends of a region, the region."""
+        frame = self._frames[-1]
+        return f"{frame.where}/{frame.at}:{frame.pending.name}" if frame.pending is not None else frame.where
+
+    def enter(self, function: Function) -> Iterator[Op]:
+        """Each op of the function, before the ops in it."""
         self._push(function.body, function.name, None)
         while self._frames:
             frame = self._frames[-1]
             if frame.at < 0:
-                self._define(frame, frame.where, frame.region.params)
+                self._define(frame, frame.region.params)
                 frame.at = 0
             elif frame.pending is not None:
                 self._continue(frame, frame.pending)
             elif frame.at == len(frame.region.ops):
-                self._use(frame, frame.where, frame.region.results)
+                self._use(frame, frame.region.results)
                 self._pop(frame)
             else:
                 op = frame.pending = frame.region.ops[frame.at]
-                where = f"{frame.where}/{frame.at}:{op.name}"
-                self._use(frame, where, (*op.operands, *op.control))
-                yield where, op
+                self._use(frame, op.operands)
+                if op.control:
+                    self._use(frame, op.control)
+                yield op
 
     def _continue(self, frame: _Frame, op: Op) -> None:
         """Enter the op's next region; after the last one its results are visible."""
-        where = f"{frame.where}/{frame.at}:{op.name}"
         if frame.inner < len(op.regions):
             frame.inner += 1
-            self._push(op.regions[frame.inner - 1], where, frame)
+            self._push(op.regions[frame.inner - 1], self.place(), frame)
         else:
-            self._define(frame, where, op.results)
+            self._define(frame, op.results)
             frame.pending, frame.inner, frame.at = None, 0, frame.at + 1
 
     def _push(self, region: Region, where: str, parent: _Frame | None) -> None:
@@ -207,19 +226,19 @@ class _Scopes:
         if frame.parent is not None:
             frame.parent.lowest = min(frame.parent.lowest, frame.lowest)
 
-    def _define(self, frame: _Frame, where: str, values: tuple[Value, ...]) -> None:
+    def _define(self, frame: _Frame, values: tuple[Value, ...]) -> None:
         for value in values:
             if value in self._defined:
-                self.found.append(Problem(where, f"value {value.name or value.type} is defined twice"))
+                self.found.append(Problem(self.place(), f"value {value.name or value.type} is defined twice"))
             else:
                 self._defined.add(value)
                 self._visible[value] = frame.depth
 
-    def _use(self, frame: _Frame, where: str, values: tuple[Value, ...]) -> None:
+    def _use(self, frame: _Frame, values: tuple[Value, ...]) -> None:
         for value in values:
             depth = self._visible.get(value)
             if depth is None:
                 known = "outside of its region" if value in self._defined else "before its definition"
-                self.found.append(Problem(where, f"value {value.name or value.type} is used {known}"))
-            else:
-                frame.lowest = min(frame.lowest, depth)
+                self.found.append(Problem(self.place(), f"value {value.name or value.type} is used {known}"))
+            elif depth < frame.lowest:
+                frame.lowest = depth

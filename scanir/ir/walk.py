@@ -160,13 +160,13 @@ def attrs_in(roots: Iterable[Attr]) -> Iterator[Attr]:
 
 
 #: Attributes with nothing inside: nearly all of them.
-_PLAIN = frozenset({Array, Bool, Callable, Float, Hidden, Int, Opaque, Text})
+LEAVES = frozenset({Array, Bool, Callable, Float, Hidden, Int, Opaque, Text})
 
 
 def symbols(attributes: Attrs) -> tuple[str, ...]:
     """Names of the functions that attributes mention, at any depth."""
     # Asked of every op in every attempt at a proof: what has nothing inside is passed over without a walk.
-    roots = [value for _, value in attributes if type(value) not in _PLAIN]
+    roots = [value for _, value in attributes if type(value) not in LEAVES]
     if not roots:
         return ()
     return tuple(attr.name for attr in attrs_in(roots) if type(attr) is Symbol)
