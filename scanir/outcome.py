@@ -6,6 +6,7 @@ Plain data that another process can hand over. Files are named from the director
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,12 @@ class Outcomes:
     def exit_code(self) -> int:
         """2 if any is an error, else 1 if any fails, else 3 if any is inconclusive, else 0."""
         return worst(row.exit_code for row in self.rows)
+
+    def findings(self) -> Iterator[tuple[Outcome, Finding]]:
+        """Each finding of what does not pass, with its check."""
+        for row in self.rows:
+            for finding in row.findings if row.exit_code else ():
+                yield row, finding
 
 
 def worst(codes: Any) -> int:

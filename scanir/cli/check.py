@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scanir.cli.options import CONTEXT, report_options, traceback_option, use_color
+from scanir.cli.options import CONTEXT, traceback_option, use_color
+from scanir.cli.reports import format_options, formats, write_reports
 
 if TYPE_CHECKING:
     from scanir.gate.plan import Check
-    from scanir.outcome import Outcome
+    from scanir.outcome import Outcome, Outcomes
 
     Tell = Callable[[int, Outcome | None], None]
 
@@ -34,9 +35,12 @@ Exit codes, of the checks that say most:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes side by side; one a core.")
 @click.option("--file", "file", metavar="FILE", help="The file that lists the checks, in place of the nearest one.")
-@report_options
+@format_options
 @traceback_option
-def command(names: tuple[str, ...], jobs: int | None, file: str | None, format_: str, color: str) -> int:
+def command(
+    names: tuple[str, ...], jobs: int | None, file: str | None, format_: str, color: str,
+    reports: tuple[tuple[str, str], ...],
+) -> int:  # fmt: skip
     """Make all checks of [tool.scanir] in pyproject.toml, or of scanir.toml, or those of these NAMEs (step, 'loss-*').
 
     The nearest such file counts, of this directory or one above; targets are relative to it. Rules are stricter than
@@ -45,6 +49,8 @@ def command(names: tuple[str, ...], jobs: int | None, file: str | None, format_:
     from scanir.gate.config import find_file, read_plan
     from scanir.gate.workers import make_all
     from scanir.outcome import Outcomes
+    from scanir.render.check import check_details
+    from scanir.render.check_json import render_check_json
 
     plan = read_plan(Path(file).absolute() if file is not None else find_file(Path.cwd()))
     checks = plan.chosen(names)
@@ -52,15 +58,25 @@ def command(names: tuple[str, ...], jobs: int | None, file: str | None, format_:
     with _watched(checks, lines=format_ == "text", colored=colored) as tell:
         rows = make_all(plan, checks, jobs or len(os.sched_getaffinity(0)), tell)
     outcomes = Outcomes(plan.file.name, rows)
-    if format_ == "json":
-        from scanir.render.check_json import render_check_json
-
-        click.echo(render_check_json(outcomes))
-    else:
-        from scanir.render.check import check_details
-
+    made = {
+        "text": lambda: _text(checks, outcomes),
+        "json": lambda: render_check_json(outcomes),
+        **formats(outcomes, plan.file.parent),
+    }
+    if format_ == "text":
         click.echo(check_details(outcomes, color=colored), nl=False, color=colored)
+    else:
+        click.echo(made[format_](), nl=format_ == "json")
+    write_reports(reports, made)
     return outcomes.exit_code
+
+
+def _text(checks: Sequence[Check], outcomes: Outcomes) -> str:
+    """All that is printed as text, in one."""
+    from scanir.render.check import check_details, check_line
+
+    widest = max(len(check.name) for check in checks)
+    return "".join(check_line(row, widest) for row in outcomes.rows) + check_details(outcomes)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +17,6 @@ from scanir.cli.options import (
     given_arguments,
     import_option,
     progress,
-    report_options,
     rules_options,
     run_options,
     settings_options,
@@ -27,6 +28,7 @@ from scanir.cli.options import (
     width,
     write_json,
 )
+from scanir.cli.reports import FORMATS, Made, format_options, formats, write_reports
 from scanir.errors import TargetError
 from scanir.normalize.rules import RULES
 
@@ -60,7 +62,7 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
     show_default=True,
     help="What the verdict is about: the program, or its pairs of loops alone.",
 )
-@report_options
+@format_options
 @click.option("--stat", is_flag=True, help="Count the ops that differ, a line a region.")
 @click.option(
     "-U",
@@ -79,9 +81,9 @@ _EPILOG = f"\b\nRules and classes:\n{_NAMES}\n\n{EXIT_CODES}"
 def command(
     a: str, b: str, stage: str, args: str | None, args_a: str | None, args_b: str | None, args_from: str | None,
     args_from_a: str | None, args_from_b: str | None, allow: tuple[str, ...], forbid: tuple[str, ...], strict: bool,
-    scope: str, format_: str, color: str, under: tuple[str, ...], certificate: str | None,
-    paranoid: bool, run: int | None, run_timeout: float, stat: bool, around: int | None, beside: bool | None,
-    **settings: tuple[str, ...],
+    scope: str, format_: str, color: str, reports: tuple[tuple[str, str], ...], under: tuple[str, ...],
+    certificate: str | None, paranoid: bool, run: int | None, run_timeout: float, stat: bool, around: int | None,
+    beside: bool | None, **settings: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Say whether A and B are the same program, and if not, where they first differ.
 
@@ -110,18 +112,36 @@ def command(
         )  # fmt: skip
     if paranoid or certificate is not None:
         _certified(answer, certificate, paranoid=paranoid)
-    if format_ == "json":
-        from scanir.render.json import render_json
-
-        click.echo(render_json(answer))
-    else:
+    colored, columns = use_color(color), width()
+    more = _listed(answer, stat, around, beside, columns)
+    made = _formats(answer, a, b, more, columns)
+    if format_ == "text":
         from scanir.render.text import render_text
 
-        colored, columns = use_color(color), width()
-        more = _listed(answer, stat, around, beside, columns)
         click.echo(render_text(answer, more, color=colored, width=columns, notes=False), nl=False, color=colored)
         _notes(answer)
+    else:
+        click.echo(made[format_](), nl=format_ == "json")
+    write_reports(reports, made)
     return answer.exit_code
+
+
+def _formats(answer: Diff, a: str, b: str, more: list[Any], columns: int) -> dict[str, Made]:
+    """What makes each format of the answer; those of CI see it as one check."""
+    from scanir.render.json import render_json
+    from scanir.render.text import render_text
+
+    def of_ci(form: str) -> str:
+        from scanir.gate.pair import outcome_of
+        from scanir.outcome import Outcomes
+
+        return formats(Outcomes("", (outcome_of(answer, f"{a} {b}", "diff"),)), Path.cwd())[form]()
+
+    return {
+        "text": lambda: render_text(answer, more, width=columns),
+        "json": lambda: render_json(answer),
+        **{form: partial(of_ci, form) for form in FORMATS if form not in ("text", "json")},
+    }
 
 
 def _listed(answer: Diff, stat: bool, around: int | None, beside: bool | None, columns: int) -> list[Any]:

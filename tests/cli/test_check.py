@@ -95,3 +95,31 @@ def test_no_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_from_which_verdict_on_a_pair_fails(fail_on: str, codes: tuple[int, ...]) -> None:
     answers = (EQUIVALENT, INCONCLUSIVE, DIFFERENT)
     assert tuple(outcome_of(answer, "x", "pair", fail_on).exit_code for answer in answers) == codes
+
+
+def test_several_reports_at_once(check: Callable[..., Ran], tmp_path: Path) -> None:
+    files = {form: tmp_path / f"report.{form}" for form in ("text", "json", "github", "sarif", "junit", "markdown")}
+    wanted = [word for form, file in files.items() for word in ("--report", f"{form}={file}")]
+    done = check("good bad", "--format", "github", *wanted)
+    assert done.code == 1
+    assert done.out.startswith("::error ")
+    texts = {form: file.read_text(encoding="utf-8") for form, file in files.items()}
+    assert texts["github"] == done.out
+    assert "2 checks: 1 passed, 1 failed" in texts["text"]
+    assert json.loads(texts["json"])["exit_code"] == json.loads(check("good bad", "--format", "json").out)["exit_code"]
+    assert json.loads(texts["sarif"])["version"] == "2.1.0"
+    assert "<testsuites" in texts["junit"]
+    assert texts["markdown"].startswith("## scanir: ")
+
+
+@pytest.mark.parametrize("word", ["sarif", "sarif=", "html=x", "=x"])
+def test_a_report_is_a_format_and_a_file(check: Callable[..., Ran], word: str) -> None:
+    done = check("good", "--report", word)
+    assert (done.code, done.out) == (2, "")
+    assert "formats: text, json, github, sarif, junit, markdown" in done.err
+
+
+def test_a_report_that_cannot_be_written(check: Callable[..., Ran]) -> None:
+    done = check("good", "--report", "sarif=no/such/folder/x")
+    assert done.code == 2
+    assert "no/such/folder/x cannot be written" in done.err
