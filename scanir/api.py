@@ -14,6 +14,7 @@ from scanir.program import STAGES, Program
 from scanir.result import Diff, StageDiff
 
 if TYPE_CHECKING:
+    from scanir.artifact import Modules, Trace
     from scanir.checker.verdict import Verification
     from scanir.classes import Classes
     from scanir.contexts import Context
@@ -74,6 +75,7 @@ def diff(
     """
     from scanir.align.listing import listing
     from scanir.align.script import with_edits
+    from scanir.compare.digests import matched
     from scanir.contexts import begin, contexts, opened
     from scanir.evidence.request import asked, attach, with_source
     from scanir.normalize.rules import rule_set
@@ -88,7 +90,7 @@ def diff(
     runs = asked(run, run_timeout) if run else None
     with opened((a, b), settings) as sides:
         stages = _common_stages((sides[0], sides[1]), stages)
-        given = (_given(sides[0], args, args_a), _given(sides[1], args, args_b))
+        given = _saved_arguments(sides, (_given(sides[0], args, args_a), _given(sides[1], args, args_b)))
         wanted = stages if runs is None else with_source(stages, sides)
         begin(sides, wanted, given, transforms)
         answers, programs = [], []
@@ -97,10 +99,11 @@ def diff(
             rows = []
             for name in stages:
                 settled = _settled(left[name], right[name], pair, given)
-                answer = _compare(left[name], right[name], rules, settled=settled is not None, scope=scope)
-                answer = with_edits(answer, left[name], right[name], rules)
+                x, y, known = matched(left[name], right[name])
+                answer = _compare(x, y, rules, settled=settled is not None, scope=scope, known=known)
+                answer = with_edits(answer, x, y, rules)
                 rows.append(replace(answer, under=transform))
-                programs.append((left[name], right[name], settled))
+                programs.append((x, y, settled))
             answers += rows if runs is None else attach(rows, left, right, runs, scope)
         labels = (sides[0].label, sides[1].label)
     found = Diff(
@@ -229,6 +232,18 @@ def _given(target: Target, args: tuple[Any, ...], special: Arguments | str | Non
     return None if target.has_arguments else _arguments(args, None)
 
 
+def _saved_arguments(
+    sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...]
+) -> tuple[Arguments | str | None, ...]:
+    """For a side that has no arguments, and was given none, those that the other side was traced with and saved."""
+    from scanir.targets.saved import traced_with
+
+    pairs = tuple(zip(sides, given, strict=True))
+    wanting = [found is None and not side.has_arguments and side.stage is None for side, found in pairs]
+    saved = traced_with(sides) if any(wanting) else ""
+    return tuple(saved or found if wants else found for wants, (_, found) in zip(wanting, pairs, strict=True))
+
+
 def _common_stages(sides: Sequence[Target], stages: tuple[str, ...]) -> tuple[str, ...]:
     """An artifact has one stage, which then is the stage of the comparison."""
     fixed = {target.stage for target in sides if target.stage is not None}
@@ -245,14 +260,33 @@ def _common_stages(sides: Sequence[Target], stages: tuple[str, ...]) -> tuple[st
             where=" and ".join(dict.fromkeys(f"{t.label} is {t.stage}" for t in sides if t.stage is not None)),
             hint=f"leave --stage out, or give --stage {next(iter(fixed))}",
         )
-    return tuple(fixed) or stages
+    return tuple(fixed) or _saved_stages(sides, stages)
 
 
-def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, scope: str) -> StageDiff:
+def _saved_stages(sides: Sequence[Target], stages: tuple[str, ...]) -> tuple[str, ...]:
+    """Of several stages those that all saved sides have; for the default that one does not have its last."""
+    from scanir.targets.saved import Saved
+
+    saved = [side.saved.stages for side in sides if isinstance(side, Saved)]
+    if not saved:
+        return stages
+    there = [name for name in STAGES if all(name in names for names in saved)]
+    if stages == ("hlo",) and there and "hlo" not in there:
+        return (there[-1],)
+    if len(stages) == 1:
+        return stages
+    return tuple(name for name in stages if name in there) or stages
+
+
+def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, scope: str, known: int = 0) -> StageDiff:
+    """The answer at one stage; ``known``: how many constants correspond by their digests."""
+    from scanir.compare.digests import assumption
     from scanir.compare.verdict import compare, loops_only
     from scanir.facts.beside import with_tables
 
     answer = with_tables(compare(a, b, rules, settled=settled), a, b)
+    if known and answer.verdict.exit_code == 0:
+        answer = replace(answer, assumptions=(assumption(known), *answer.assumptions))
     return loops_only(answer) if scope == "loops" else answer
 
 
@@ -294,16 +328,17 @@ def matrix(
 def _matrix(
     sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...], stages: tuple[str, ...], rules: frozenset[str]
 ) -> Matrix:
+    from scanir.compare.digests import matched
     from scanir.matrix import matrix as compare_all
 
-    stages = _common_stages(sides, stages)
+    stages, given = _common_stages(sides, stages), _saved_arguments(sides, given)
     programs = [side.trace(stages, arguments) for side, arguments in zip(sides, given, strict=True)]
 
     def compare(left: int, right: int, name: str) -> StageDiff:
-        a, b = programs[left][name], programs[right][name]
+        a, b, known = matched(programs[left][name], programs[right][name])
         pair = (sides[left], sides[right])
         settled = _settled(a, b, pair, (given[left], given[right]))
-        return _compare(a, b, rules, settled=settled is not None, scope="program")
+        return _compare(a, b, rules, settled=settled is not None, scope="program", known=known)
 
     return compare_all([side.label for side in sides], stages, programs, compare)
 
@@ -495,12 +530,33 @@ def budget(
         )
 
 
-def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False) -> dict[str, Module]:
-    """The modules of a target by stage, raw or in normal form."""
+def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False) -> Modules:
+    """The modules of a target by stage, raw or in normal form. Raw ones can be kept: ``.save("prog.scanir")``."""
+    from scanir.artifact import Modules
+
     side = _target(target)
     stages = _common_stages((side, side), parse_stages(stage))
-    programs = side.trace(stages, _arguments(args, None))
-    return {name: _normal(programs[name]) if normalized else programs[name].module for name in stages}
+    given = _arguments(args, None)
+    programs = side.trace(stages, given)
+    if normalized:
+        return Modules({name: _normal(programs[name]) for name in stages}, None)
+    return Modules({name: programs[name].module for name in stages}, _trace(side, programs, given))
+
+
+def _trace(side: Target, programs: dict[str, Program], given: Arguments | str | None) -> Trace:
+    """A target's programs as they are saved."""
+    from scanir.artifact import Trace
+    from scanir.targets.saved import Saved, text_of
+
+    ordered = tuple(programs[name] for name in STAGES if name in programs)
+    if isinstance(side, Saved):
+        ordered = tuple(replace(program, label=side.saved.target) for program in ordered)
+        return Trace(side.saved.target, side.saved.arguments, ordered, side.saved.machine)
+    if side.stage is not None:
+        return Trace(side.label, "", ordered)
+    from scanir.tracers import machine
+
+    return Trace(side.label, text_of(side.arguments(given)), ordered, machine() if "hlo" in programs else ())
 
 
 def assert_equivalent(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import platform
 import traceback
 from collections.abc import Callable as Function
 from collections.abc import Iterable, Mapping, Sequence
@@ -263,6 +264,22 @@ def provenance(options: tuple[tuple[str, Any], ...] = ()) -> tuple[tuple[str, st
         **_compat.flags(),
     }
     return tuple(sorted(facts.items()))
+
+
+#: Features of a processor that decide what XLA makes of a program.
+_FEATURES = ("amx", "asimd", "avx", "bf16", "f16c", "fma", "sse4", "sve")
+
+
+def machine() -> tuple[tuple[str, str], ...]:
+    """Facts of this machine that decide what XLA compiles for its processor: what the processor can, and its cores."""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            said = next((line for line in file if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        said = ""
+    features = sorted({word for word in said.partition(":")[2].split() if word.startswith(_FEATURES)})
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0
+    return (("cores", str(cores)), ("features", " ".join(features)), ("processor", platform.machine()))
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------

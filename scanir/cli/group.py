@@ -28,6 +28,7 @@ COMMANDS = {
     "bench": "Measure programs in turns.",
     "check": "Make the checks that a file lists: the gate for CI.",
     "verify": "Check a certificate.",
+    "trace": "Save a program at all its stages.",
     "show": "Print a program at a stage, or facts about it.",
     "recompile": "Say why calls were compiled again.",
     "explain": "Say what a rule, class or word of reports means.",

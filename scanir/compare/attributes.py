@@ -11,7 +11,22 @@ import math
 import re
 from typing import Any
 
-from scanir.ir.attrs import Array, Attr, Bool, Callable, Float, Hidden, Int, Opaque, Record, Seq, Symbol, Text, TypeAttr
+from scanir.ir.attrs import (
+    Array,
+    Attr,
+    Bool,
+    Callable,
+    Digest,
+    Float,
+    Hidden,
+    Int,
+    Opaque,
+    Record,
+    Seq,
+    Symbol,
+    Text,
+    TypeAttr,
+)
 from scanir.ir.elements import elements
 from scanir.ir.printer import Style, print_attr
 from scanir.normalize.reify import attr_of_key
@@ -58,6 +73,8 @@ def attribute_text(attr: Attr, depth: int = 0) -> str:
             return _opaque(attr)
         case Array():
             return _array(attr)
+        case Digest():
+            return constant_text(attr)
         case Seq(items):
             return _sequence(items, depth)
         case Record(fields):
@@ -71,6 +88,8 @@ def _opaque(attr: Opaque) -> str:
 
 def constant_text(value: object) -> str:
     """Short text of a constant: its digits if it is one number, else type, first elements, size and digest."""
+    if isinstance(value, Digest):
+        return f"{value.dtype}[{','.join(map(str, value.shape))}] known by its sha256 {value.sha256[:8]}"
     if not isinstance(value, Array):
         return "a constant that is not shown"
     first = elements(value, FIRST)

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from scanir.compare.form import Form, Forms
-from scanir.ir.attrs import Array, Float, Int, Opaque, Record, Seq, Text, TypeAttr
+from scanir.ir.attrs import Array, Digest, Float, Int, Opaque, Record, Seq, Text, TypeAttr
 from scanir.ir.types import OpaqueType, TensorType, TupleType, Type
 from scanir.normalize.values import Table
 
@@ -90,11 +90,13 @@ def _vaguer(key: Any, kinds: Kinds, sized: bool = False) -> Any:
             return ("seq", *(_vaguer(part, kinds, sized) for part in key.items))
         case Record():
             return ("record", _vaguer(key.fields, kinds, sized))
-        case Array() if sized:
+        case Array() | Digest() if sized:
             return ("array", key.dtype, len(key.shape), HOLE)
         case Array():
             shape = _shape(key.shape, kinds)
             return ("array", key.dtype, shape, *((HOLE,) if "constant" in kinds else (key.data, key.splat)))
+        case Digest() if "constant" in kinds:
+            return ("array", key.dtype, _shape(key.shape, kinds), HOLE)
         case Float() if "constant" in kinds:
             return HOLE
         case Int() if sized:
@@ -153,7 +155,7 @@ def _text(part: Any) -> str:
             return str(part.value)
         case TypeAttr():
             return _text(part.type)
-        case Array():
+        case Array() | Digest():
             from scanir.compare.attributes import constant_text
 
             return constant_text(part)

@@ -7,6 +7,7 @@ its own.
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -58,6 +59,19 @@ class Array:
     shape: tuple[Dim, ...]
     data: bytes
     splat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """An `Array` that is known by its type and the SHA-256 of its ``data`` alone, in hexadecimal."""
+
+    dtype: str
+    shape: tuple[Dim, ...]
+    sha256: str
+
+    @classmethod
+    def of(cls, array: Array) -> Digest:
+        return cls(array.dtype, array.shape, hashlib.sha256(array.data).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +134,9 @@ class Hidden:
     remedy: str
 
 
-Attr: TypeAlias = "Bool | Int | Float | Text | Array | Seq | Record | TypeAttr | Symbol | Opaque | Callable | Hidden"
+Attr: TypeAlias = (
+    "Bool | Int | Float | Text | Array | Digest | Seq | Record | TypeAttr | Symbol | Opaque | Callable | Hidden"
+)
 Attrs: TypeAlias = "tuple[tuple[str, Attr], ...]"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scanir.ir.attrs import Array, Hidden
+from scanir.ir.attrs import Array, Digest, Hidden
 from scanir.ir.graph import Function, Op, Region, Value
 from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES, BranchView, CallView, LoopView, view
 from scanir.ir.types import TensorType, TupleType, Type
@@ -111,12 +111,12 @@ def _constant(op: Op) -> Iterator[str]:
         return
     if isinstance(value, Hidden):
         return
-    if not isinstance(value, Array):
-        yield "a constant's value is an array, or hidden"
+    if not isinstance(value, (Array, Digest)):
+        yield "a constant's value is an array, one known by its digest, or hidden"
         return
     yield from _types("value of the constant", [TensorType(value.dtype, value.shape)], _of(op.results))
     width = WIDTHS.get(value.dtype)
-    if width is None or any(isinstance(dim, str) for dim in value.shape):
+    if isinstance(value, Digest) or width is None or any(isinstance(dim, str) for dim in value.shape):
         return
     count = 1
     for dim in value.shape:

@@ -5,7 +5,7 @@ a shared graph doubles its time with each level. Locations and names are set asi
 
 Conventions that every reader keeps (the *structured* ops; see `scanir.ir.structure` for the view on them):
 
-* ``constant``: no operands, attribute ``value`` (Array, or Hidden). The name is the same in all dialects.
+* ``constant``: no operands, attribute ``value`` (Array, Digest, or Hidden). The name is the same in all dialects.
 * ``scan`` (jaxpr): operands are initial carries, then xs; one region whose parameters are carries, then
   elements, and whose results are next carries, then ys. Attribute ``num_carry``. What the equation calls consts are
   captured values.

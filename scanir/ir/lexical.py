@@ -71,13 +71,13 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else _LONG[short]
 
 
-def words(text: str, source: str = "") -> Iterator[Word]:
-    """The words of a text, then one of kind ``end``."""
+def words(text: str, source: str = "", line: int = 1) -> Iterator[Word]:
+    """The words of a text, whose first line has the number ``line``, then one of kind ``end``."""
     offset = 0
     while offset < len(text):
         match = _WORD.match(text, offset)
         if match is None:
-            raise error("no word starts here", text, offset, source)
+            raise error("no word starts here", text, offset, source, line)
         kind = match.lastgroup or ""
         if kind != "blank":
             yield Word(kind, match[0], offset)
@@ -85,9 +85,9 @@ def words(text: str, source: str = "") -> Iterator[Word]:
     yield Word("end", "", offset)
 
 
-def error(what: str, text: str, offset: int, source: str = "") -> ReadError:
-    """A ReadError that points to a place by line and column, both from 1."""
-    line = text.count("\n", 0, offset) + 1
+def error(what: str, text: str, offset: int, source: str = "", line: int = 1) -> ReadError:
+    """A ReadError that points to a place by line and column, the first line being ``line``, the first column 1."""
+    line += text.count("\n", 0, offset)
     column = offset - text.rfind("\n", 0, offset)
     shown = text[offset : offset + 40].split("\n")[0]
     return ReadError(

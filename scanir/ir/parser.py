@@ -8,6 +8,8 @@ spelling, definitions before uses, and labels, and leaves the rest to `scanir.ir
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from scanir.ir.attrs import Attr, Attrs
 from scanir.ir.graph import Function, Location, Module, Op, Region, Value
 from scanir.ir.lexical import KEYWORDS, Word, unquote
@@ -16,9 +18,12 @@ from scanir.ir.steps import Steps, run
 from scanir.ir.types import Type
 
 
-def parse_module(text: str, source: str = "") -> Module:
-    """The module that a text describes. ``source`` names the text in errors."""
-    return run(_Parser(text, source).module())
+def parse_module(
+    text: str, source: str = "", line: int = 1, locations: Iterable[Location | None] | None = None
+) -> Module:
+    """The module that a text describes. ``source`` and the number of its first line name the text in errors;
+    ``locations``: one for each op in the order of the text, for a text that holds none itself."""
+    return run(_Parser(text, source, line, locations).module())
 
 
 def parse_attr(text: str, source: str = "") -> Attr:
@@ -37,11 +42,18 @@ def parse_type(text: str, source: str = "") -> Type:
     return type
 
 
+#: What no location is.
+_NONE = Location("", -1)
+
+
 class _Parser(Reading):
     """The rules for modules, functions, regions and ops. Names of values hold for one function, labels for all."""
 
-    def __init__(self, text: str, source: str) -> None:
-        super().__init__(text, source)
+    def __init__(
+        self, text: str, source: str, line: int = 1, locations: Iterable[Location | None] | None = None
+    ) -> None:
+        super().__init__(text, source, line)
+        self._locations = None if locations is None else iter(locations)
         self._values: dict[str, Value] = {}
         self._labels: dict[int, Region | None] = {}  # None while the region is being read
 
@@ -55,7 +67,9 @@ class _Parser(Reading):
         functions: list[Function] = []
         while self.skip("func"):
             functions.append((yield self._function()))
-        self.take("end", "a function, or the end of the text,")
+        end = self.take("end", "a function, or the end of the text,")
+        if self._locations is not None and next(self._locations, _NONE) is not _NONE:
+            self.fail("there are fewer ops than locations", end)
         return Module(dialect, tuple(functions), entry, attributes, name)
 
     def _function(self) -> Steps[Function]:
@@ -142,11 +156,17 @@ class _Parser(Reading):
             self.expect("(")
             control = self._uses()
             self.expect(")")
-        location = self._location() if self.skip("at") else None
+        location = self._location() if self.skip("at") else self._listed()
         regions: list[Region] = []
         while self.skip("region"):
             regions.append((yield self._region()))
         return Op(name, operands, self._define(names, types), attributes, tuple(regions), control, location)
+
+    def _listed(self) -> Location | None:
+        if self._locations is None:
+            return None
+        found = next(self._locations, _NONE)
+        return self.fail("there are more ops than locations") if found is _NONE else found
 
     def _location(self) -> Location:
         self.expect("(")

@@ -8,6 +8,7 @@ installed packages stand for all their uses alike, so a person's own line is the
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Container, Iterable
 from pathlib import Path
@@ -68,3 +69,11 @@ def inside(frames: Iterable[Location], calls: Container[Location]) -> Stack:
     of the others.
     """
     return tuple(itertools.takewhile(lambda frame: frame not in calls, frames))
+
+
+def place(file: str) -> str:
+    """A file as an output names it: from the working directory, or by its last two parts, never by an absolute path."""
+    if not os.path.isabs(file):
+        return file
+    here = os.getcwd().rstrip(os.sep) + os.sep
+    return file[len(here) :] if file.startswith(here) else f"...{os.sep}{os.sep.join(file.split(os.sep)[-2:])}"

@@ -18,7 +18,6 @@ parsed form has identity 0. Refuses a module that uses a value before its defini
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
@@ -29,6 +28,7 @@ from scanir.ir.attrs import (
     Attrs,
     Bool,
     Callable,
+    Digest,
     Float,
     Hidden,
     Int,
@@ -56,7 +56,7 @@ DEEPEST = 24
 @dataclass(frozen=True, slots=True)
 class Style:
     """``names``: values by their display names. ``locations``: with source locations. ``digests``: payloads longer than
-    `HEX_BYTES` as a digest, which makes a text for the eye that cannot be read back."""
+    `HEX_BYTES`, of what is no splat, as a digest, which is read back as a `Digest`."""
 
     names: bool = False
     locations: bool = False
@@ -126,6 +126,7 @@ class _Printer:
     labels: dict[int, int]
     _names: dict[Value, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
+    _suffixes: dict[str, int] = field(default_factory=dict)
     _given: Mapping[Value, str] = field(default_factory=dict)
     _count: int = 0
     _printed: set[int] = field(default_factory=set)
@@ -169,6 +170,7 @@ class _Printer:
     def _function(self, function: Function) -> list[_Item]:
         self._names.clear()
         self._taken.clear()
+        self._suffixes.clear()
         self._count = 0
         parts: list[_Item] = [f"\nfunc @{spell(function.name)}"]
         for word, lists in (("params", function.param_attrs), ("results", function.result_attrs)):
@@ -221,9 +223,8 @@ class _Printer:
         self._count += 1
         if self.style.names and value.name:
             name = value.name if BARE.fullmatch(value.name) else quote(value.name)
-            suffix = 0
             while name in self._taken:
-                suffix += 1
+                suffix = self._suffixes[value.name] = self._suffixes.get(value.name, 0) + 1
                 longer = f"{value.name}.{suffix}"
                 name = longer if BARE.fullmatch(longer) else quote(longer)
             self._taken.add(name)
@@ -299,6 +300,8 @@ def _attr(attr: Attr, digests: bool) -> list[_Item]:
             return [quote(text)]
         case Array():
             return [_array(attr, digests)]
+        case Digest(dtype=dtype, shape=shape, sha256=digest):
+            return [f"array({spell(dtype)}[{_dims(shape)}], sha256 {quote(digest)})"]
         case Seq(items=items):
             return ["[", *_listed(items), "]"]
         case Record(fields=fields):
@@ -331,8 +334,8 @@ def _array(array: Array, digests: bool) -> str:
         comment = f" /* {', '.join(shown[:SHOWN])}{', ...' if len(shown) > SHOWN else ''} */" if shown else ""
     if len(array.data) <= HEX_BYTES:
         payload = f"0x{array.data.hex()}"
-    elif digests:
-        payload = f"sha256 {quote(hashlib.sha256(array.data).hexdigest())}"
+    elif digests and not array.splat:
+        payload = f"sha256 {quote(Digest.of(array).sha256)}"
     else:
         payload = f'b64 "{base64.b64encode(array.data).decode("ascii")}"'
     return f"{word}({spell(array.dtype)}[{_dims(array.shape)}], {payload}{comment})"

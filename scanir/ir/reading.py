@@ -7,6 +7,7 @@ list of its own. See `scanir.ir.parser` for what the whole promises.
 from __future__ import annotations
 
 import base64
+import re
 from typing import NoReturn
 
 from scanir.ir.attrs import (
@@ -15,6 +16,7 @@ from scanir.ir.attrs import (
     Attrs,
     Bool,
     Callable,
+    Digest,
     Float,
     Hidden,
     Int,
@@ -29,14 +31,18 @@ from scanir.ir.lexical import Word, error, unquote, words
 from scanir.ir.steps import Steps
 from scanir.ir.types import TOKEN, Dim, OpaqueType, TensorType, TupleType, Type
 
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
 
 class Reading:
-    """A text being read: a place in its words, and the rules for attributes and types."""
+    """A text being read: a place in its words, and the rules for attributes and types. ``line``: the number of its
+    first line, where it is part of a longer text."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, line: int = 1) -> None:
         self._text = text
         self._source = source
-        self._words = list(words(text, source))
+        self._line = line
+        self._words = list(words(text, source, line))
         self._at = 0
 
     @property
@@ -44,7 +50,7 @@ class Reading:
         return self._words[self._at]
 
     def fail(self, what: str, word: Word | None = None) -> NoReturn:
-        raise error(what, self._text, (word or self.next).offset, self._source)
+        raise error(what, self._text, (word or self.next).offset, self._source, self._line)
 
     def take(self, kind: str, what: str) -> Word:
         word = self.next
@@ -157,19 +163,24 @@ class Reading:
         self.expect(")")
         return found
 
-    def _array(self, word: Word) -> Array:
+    def _array(self, word: Word) -> Array | Digest:
         self.expect("(")
         dtype = self.name("a dtype")
         shape = self._dims()
         self.expect(",")
+        known = self.next
+        if word.text == "array" and self.skip("sha256"):
+            digest = self.string()
+            if not _SHA256.fullmatch(digest):
+                self.fail("a SHA-256 has 64 hexadecimal digits", known)
+            self.expect(")")
+            return Digest(dtype, shape, digest)
         data = self._payload()
         self.expect(")")
         return Array(dtype, shape, data, word.text == "splat")
 
     def _payload(self) -> bytes:
         word = self.next
-        if self.skip("sha256"):
-            self.fail("the text shows a digest where the payload should be", word)
         base64_follows = self.skip("b64")
         text = self.string() if base64_follows else self.take("number", "a payload").text
         try:

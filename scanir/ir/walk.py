@@ -15,6 +15,7 @@ from scanir.ir.attrs import (
     Attrs,
     Bool,
     Callable,
+    Digest,
     Float,
     Hidden,
     Int,
@@ -160,7 +161,7 @@ def attrs_in(roots: Iterable[Attr]) -> Iterator[Attr]:
 
 
 #: Attributes with nothing inside: nearly all of them.
-LEAVES = frozenset({Array, Bool, Callable, Float, Hidden, Int, Opaque, Text})
+LEAVES = frozenset({Array, Bool, Callable, Digest, Float, Hidden, Int, Opaque, Text})
 
 
 def symbols(attributes: Attrs) -> tuple[str, ...]:

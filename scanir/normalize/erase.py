@@ -9,14 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable as Function
 from typing import Any
 
-from scanir.ir.attrs import Array, Attr, Bool, Callable, Float, Hidden, Int, Opaque, Record, Seq, Symbol, Text, TypeAttr
+from scanir.ir.attrs import (
+    Array,
+    Attr,
+    Bool,
+    Callable,
+    Digest,
+    Float,
+    Hidden,
+    Int,
+    Opaque,
+    Record,
+    Seq,
+    Symbol,
+    Text,
+    TypeAttr,
+)
 from scanir.ir.graph import Module, Op
 from scanir.ir.types import TensorType, TupleType, Type
 from scanir.normalize.classes import STRICT_OPS, TYPE_CLASSES, attribute_class
 from scanir.normalize.effects import CUSTOM_CALLS, calls_python
 
 #: Attributes that are their own keys.
-_THEMSELVES = frozenset({Bool, Int, Float, Text, Array})
+_THEMSELVES = frozenset({Bool, Int, Float, Text, Array, Digest})
 
 #: Ops whose key says more than their attributes.
 _MORE = STRICT_OPS | CUSTOM_CALLS | {"bitcast"}

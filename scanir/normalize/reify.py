@@ -11,7 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scanir.ir.attrs import Array, Attr, Bool, Callable, Hidden, Int, Opaque, Record, Seq, Symbol, Text, TypeAttr
+from scanir.ir.attrs import (
+    Array,
+    Attr,
+    Bool,
+    Callable,
+    Digest,
+    Hidden,
+    Int,
+    Opaque,
+    Record,
+    Seq,
+    Symbol,
+    Text,
+    TypeAttr,
+)
 from scanir.ir.builder import RegionBuilder
 from scanir.ir.graph import Function, Module, Region, Value
 from scanir.ir.steps import Steps, run
@@ -143,7 +157,8 @@ class _Reifier:
     def _emit(self, builder: RegionBuilder, term: int, env: dict[int, Value]) -> Steps[Any]:
         kind, payload, children = self._table.keys[term]
         if kind == "const":
-            value = payload[0] if isinstance(payload[0], (Array, Hidden)) else Hidden("constant", str(payload[0]), "")
+            shown = isinstance(payload[0], (Array, Digest, Hidden))
+            value = payload[0] if shown else Hidden("constant", str(payload[0]), "")
             (env[term],) = builder.op("constant", (), (payload[1],), {"value": value})
         elif kind == "op":
             yield self._op(builder, term, env)

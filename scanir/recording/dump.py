@@ -62,7 +62,7 @@ def _group(name: str, files: list[Path]) -> tuple[Module, ...]:
     kept: list[tuple[Call, Program]] = []
     for file in files[:_MOST]:
         artifact = read_artifact(str(file))
-        program = artifact.trace((artifact.stage,))[artifact.stage]
+        (program,) = artifact.trace(artifact.stages[-1:]).values()
         call = _call(name, program)
         if not kept:
             found.append(Module(name, file.name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from scanir.ir.places import place as place
 from scanir.normalize.rules import RULES
 from scanir.result import Binding, Diff, Evidence, Filling, ForwardedOutput, LoopDiff, LoopSide, StageDiff, Verdict
 
@@ -44,14 +45,6 @@ def clean(text: str) -> str:
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]}..."
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def place(file: str) -> str:
-    """A file as an output names it: from the working directory, or by its last two parts, never by an absolute path."""
-    if not os.path.isabs(file):
-        return file
-    here = os.getcwd().rstrip(os.sep) + os.sep
-    return file[len(here) :] if file.startswith(here) else f"...{os.sep}{os.sep.join(file.split(os.sep)[-2:])}"
 
 
 def short_place(file: str) -> str:

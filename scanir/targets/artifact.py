@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scanir.artifact import is_trace, unpacked
 from scanir.errors import TargetError
 from scanir.ir.graph import Module
 from scanir.ir.types import TupleType
 from scanir.ir.walk import ops_of
 from scanir.program import Argument, Interface, Program, Source
 from scanir.targets.arguments import Arguments
+from scanir.targets.saved import Saved, read_saved
 from scanir.targets.target import Target
 
 if TYPE_CHECKING:
@@ -54,6 +56,11 @@ class Artifact(Target):
     def stage(self) -> str:
         return self._module.dialect
 
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that are there, the last the furthest."""
+        return (self.stage,)
+
     def has_stage(self, stage: str) -> bool:
         return stage == self.stage
 
@@ -84,7 +91,7 @@ def _has_lines(module: Module) -> bool:
     return not work or any(op.location is not None for op in work)
 
 
-def read_artifact(name: str) -> Artifact:
+def read_artifact(name: str) -> Artifact | Saved:
     """Read a file, or standard input for ``-``. Raises ScanirError."""
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
@@ -94,12 +101,15 @@ def read_artifact(name: str) -> Artifact:
     return _artifact(label, data)
 
 
-def read_text(text: str) -> Artifact:
+def read_text(text: str) -> Artifact | Saved:
     """Read IR that is at hand as text. Raises ScanirError."""
     return _artifact("a text", text.encode("utf-8", "replace"))
 
 
-def _artifact(label: str, data: bytes) -> Artifact:
+def _artifact(label: str, data: bytes) -> Artifact | Saved:
+    plain = unpacked(data, label)
+    if is_trace(plain):
+        return read_saved(plain, label)
     module = _module(data, label)
     # What scanir printed is StableHLO in its own form, which no other tool reads.
     own = not data.startswith(BYTECODE) and _CANONICAL.search(data[: 1 << 16].decode("utf-8", "replace")) is not None

@@ -91,9 +91,9 @@ def _directory(directory: str, stages: tuple[str, ...], prefix: str) -> Iterator
     if not modules and not others:
         raise TargetError(f"there are no files in {shown(directory)}", hint="name a directory of IR files, or a dump")
     for module in modules:
-        yield Source(f"{prefix}{module.path.name}", partial(_read, module.path, module.stage))
+        yield Source(f"{prefix}{module.path.name}", partial(_read, module.path, stages, module.stage))
     for file in others:
-        yield Source(f"{prefix}{file.relative_to(directory)}", partial(_read, file), skips=Unrecognized)
+        yield Source(f"{prefix}{file.relative_to(directory)}", partial(_read, file, stages), skips=Unrecognized)
 
 
 def _files(directory: Path) -> list[Path]:
@@ -110,9 +110,12 @@ def _of_stages(modules: tuple[Dumped, ...], stages: tuple[str, ...]) -> list[Dum
     return [module for module in modules if module.stage in stages] or list(modules)
 
 
-def _read(path: Path, stage: str = "") -> dict[str, Program]:
+def _read(path: Path, stages: tuple[str, ...], stage: str = "") -> dict[str, Program]:
     artifact = read_artifact(str(path))
-    return {stage or artifact.stage: artifact.trace((artifact.stage,))[artifact.stage]}
+    if len(artifact.stages) > 1:
+        return artifact.trace(tuple(name for name in stages if artifact.has_stage(name)))
+    ((own, program),) = artifact.trace(artifact.stages).items()
+    return {stage or own: program}
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

@@ -21,7 +21,7 @@ from scanir.targets.target import Target
 from scanir.targets.worlds import home, world
 
 #: Endings by which a name that is nothing else was meant for a file.
-_SUFFIXES = frozenset({".py", ".txt", ".hlo", ".mlir", ".mlirbc", ".stablehlo", ".pb"})
+_SUFFIXES = frozenset({".py", ".txt", ".hlo", ".scanir", ".mlir", ".mlirbc", ".stablehlo", ".pb"})
 
 
 def resolve(value: Any) -> Target:

@@ -216,7 +216,10 @@ def test_ctrl_c(api: FakeApi, run: Run) -> None:
         (["diff", "x", "y", "--args", "1", "--args-from", "m.py:f"], "--args and --args-from both say"),
         (["diff", "x", "y", "--args-b", "1", "--args-from-b", "m.py:f"], "--args-b and --args-from-b both say"),
         (["dif", "x", "y"], "did you mean diff?"),
-        (["zzz"], "commands: diff, matrix, classes, bench, check, verify, show, recompile, explain, list, doctor"),
+        (
+            ["zzz"],
+            "commands: diff, matrix, classes, bench, check, verify, trace, show, recompile, explain, list",
+        ),
         (["--nope"], "No such option"),
     ],
 )

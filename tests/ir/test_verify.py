@@ -206,8 +206,11 @@ def test_structured_ops_as_they_should_be(build: Callable[[RegionBuilder], None]
     ("build", "what"),
     [
         (op("constant", [F32], [F32], {"value": ONE}), "no operands, no regions and one result"),
-        (op("constant", [], [F32]), "a constant's value is an array, or hidden"),
-        (op("constant", [], [F32], {"value": Int(1)}), "a constant's value is an array, or hidden"),
+        (op("constant", [], [F32]), "a constant's value is an array, one known by its digest"),
+        (
+            op("constant", [], [F32], {"value": Int(1)}),
+            "a constant's value is an array, one known by its digest",
+        ),
         (op("constant", [], [I32], {"value": ONE}), "value of the constant: number 0 is f32[] where i32[]"),
         (op("constant", [], [VEC], {"value": ONE}), "value of the constant: number 0 is f32[] where f32[3]"),
         (op("constant", [], [VEC], {"value": Array("f32", (3,), b"1234")}), "of 4 bytes where its type takes 12"),
