@@ -215,6 +215,8 @@ import os, signal, sys, time
 import scanir.api
 from scanir.cli import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background have it ignored
+
 def diff(*args, **options):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)  # which is cut short when the signal arrives
