@@ -113,23 +113,23 @@ def _cut(text: str) -> str:
 
 
 def _where(edit: Edit) -> str:
-    """Paths and lines of the first places; the two sides apart where they are not at the same."""
-    shown = edit.places[:PLACES] or ((edit.left, edit.right),)
-    spots = []
-    for left, right in shown:
-        first = left or right
-        if first is None:
-            continue
-        lines = [f"{place(side.file)}:{side.line}" if side is not None and side.line else "" for side in (left, right)]
-        path = first.path
-        if left is not None and right is not None and left.path.split("/")[:-1] != right.path.split("/")[:-1]:
-            path = f"{left.path} (a), {right.path} (b)"
-        if lines[0] and lines[1] and lines[0] != lines[1]:
-            spots.append(f"{path}, {lines[0]} (a), {lines[1]} (b)")
-        else:
-            line = lines[0] or lines[1]
-            spots.append(f"{path}, {line}" if line else path)
-    more = f"; and {edit.times - len(shown)} more places" if edit.times > len(shown) else ""
+    """Paths and lines of the first places, each once."""
+    spots = list(dict.fromkeys(_spot_text(*sides) for sides in edit.places or ((edit.left, edit.right),)))
+    more = len(spots) - PLACES
+    rest = f"; and {count(more, 'more place')}" if more > 0 else ""
     code = next((side.code for side in (edit.left, edit.right) if side is not None and side.code), "")
     told = f": {_cut(code)}" if code and edit.times == 1 else ""
-    return "in " + clean("; ".join(spots)) + more + told
+    return f"in {clean('; '.join(spots[:PLACES]))}{rest}{told}"
+
+
+def _spot_text(left: EditSide | None, right: EditSide | None) -> str:
+    """A place; the two sides apart where they are not at the same."""
+    first = left or right
+    path = first.path if first is not None else ""
+    if left is not None and right is not None and left.path.split("/")[:-1] != right.path.split("/")[:-1]:
+        path = f"{left.path} (a), {right.path} (b)"
+    lines = [f"{place(side.file)}:{side.line}" if side is not None and side.line else "" for side in (left, right)]
+    if lines[0] and lines[1] and lines[0] != lines[1]:
+        return f"{path}, {lines[0]} (a), {lines[1]} (b)"
+    line = lines[0] or lines[1]
+    return f"{path}, {line}" if line else path
