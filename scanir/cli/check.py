@@ -35,10 +35,16 @@ Exit codes, of the checks that say most:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes side by side; one a core.")
 @click.option("--file", "file", metavar="FILE", help="The file that lists the checks, in place of the nearest one.")
+@click.option(
+    "--twice",
+    "again",
+    is_flag=True,
+    help="Instead make each program twice, in two processes of unlike hash seeds and in one, and say what differs.",
+)
 @format_options
 @traceback_option
 def command(
-    names: tuple[str, ...], jobs: int | None, file: str | None, format_: str, color: str,
+    names: tuple[str, ...], jobs: int | None, file: str | None, again: bool, format_: str, color: str,
     reports: tuple[tuple[str, str], ...],
 ) -> int:  # fmt: skip
     """Make all checks of [tool.scanir] in pyproject.toml, or of scanir.toml, or those of these NAMEs (step, 'loss-*').
@@ -47,13 +53,14 @@ def command(
     those of scanir diff: what a check does not allow by name counts, of bindings, interface, donation and sharding.
     """
     from scanir.gate.config import find_file, read_plan
+    from scanir.gate.twice import twice
     from scanir.gate.workers import make_all
     from scanir.outcome import Outcomes
     from scanir.render.check import check_details
     from scanir.render.check_json import render_check_json
 
     plan = read_plan(Path(file).absolute() if file is not None else find_file(Path.cwd()))
-    checks = plan.chosen(names)
+    checks = twice(plan.chosen(names)) if again else plan.chosen(names)
     colored = use_color(color)
     with _watched(checks, lines=format_ == "text", colored=colored) as tell:
         rows = make_all(plan, checks, jobs or len(os.sched_getaffinity(0)), tell)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scanir.errors import ScanirError
 from scanir.gate.plan import FAIL_ON, Pair
 from scanir.outcome import Finding, Outcome, Spot
@@ -19,8 +21,15 @@ def check_pair(pair: Pair) -> Outcome:
         from scanir.targets.made import arguments_from
 
         options[option] = arguments_from(source)
-    answer = api.diff(pair.a, pair.b, **options)
+    answer = api.diff(pair.a, _afresh(pair.b) if pair.afresh else pair.b, **options)
     return outcome_of(answer, pair.name, "pair", pair.fail_on, notes=answer.confirm(), spot=pair.spot)
+
+
+def _afresh(name: str) -> Any:
+    from scanir.targets.again import Again
+    from scanir.targets.resolve import resolve
+
+    return Again(resolve(name))
 
 
 def outcome_of(

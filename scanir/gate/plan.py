@@ -21,7 +21,7 @@ class Pair:
     """Two programs that must stay one.
 
     ``options`` are those of `scanir.diff`; ``sources`` are functions that make arguments, by the option they give
-    (``args_a``, ``args_b``).
+    (``args_a``, ``args_b``). ``afresh``: what JAX keeps of the trace of ``a`` is forgotten before that of ``b``.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Pair:
     options: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     fail_on: str = "inconclusive"
+    afresh: bool = False
 
     @property
     def targets(self) -> tuple[str, ...]:
