@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from scanir.collection import held_back
 from scanir.errors import ArgumentError, RuleError
 from scanir.program import STAGES, Program
 from scanir.result import Diff, StageDiff
@@ -50,6 +51,7 @@ def parse_stages(stage: str) -> tuple[str, ...]:
     return names
 
 
+@held_back()
 def diff(
     a: Any, b: Any, *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
     strict: bool = False, scope: str = "program", args_a: Arguments | str | None = None,
@@ -151,6 +153,7 @@ def _certificate(
     return document([checked(left, right, stage, texts, jaxprs) for (left, right, jaxprs), stage in pairs])
 
 
+@held_back()
 def verify(document: Any, a: Any = None, b: Any = None) -> Verification:
     """Check a certificate on the programs that it names, or on ``a`` and ``b`` in their place.
 
@@ -305,6 +308,7 @@ def _settled(
     return (left, right) if same_callbacks(left, right) else None
 
 
+@held_back()
 def matrix(
     targets: Iterable[Any], *args: Any, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
     strict: bool = False,
@@ -444,6 +448,7 @@ def _distinct(names: list[str]) -> list[str]:
     return [f"{n} ({names[:k].count(n) + 1})" if n in names[:k] else n for k, n in enumerate(names)]
 
 
+@held_back()
 def show(
     target: Any, *, stage: str = "hlo", normalized: bool = False, args: Arguments | None = None,
     under: Under = (),
@@ -462,6 +467,7 @@ def show(
     return "\n".join(text if len(parts) == 1 else head + text for head, text in parts)
 
 
+@held_back()
 def ask(
     target: Any, request: Request, *, stage: str = "hlo", normalized: bool = False, args: Arguments | str | None = None,
     under: Under = (),
@@ -486,6 +492,7 @@ def ask(
     return tuple(replace(report, under=under) for report, under in zip(reports, transforms, strict=True))
 
 
+@held_back()
 def table(name: str, target: Any, *args: Any, stage: str = "hlo", over: int | None = None) -> Answer:
     """A table of facts about a target at one stage, as a data class with ``rows``.
 
@@ -507,6 +514,7 @@ def _normal(program: Program) -> Module:
     return normal_form(program, DEFAULT)
 
 
+@held_back()
 def budget(
     target: Any, limits: Limits, *, args: Arguments | str | None = None, under: Under = (), config: Settings = None,
     compiler_options: Settings = None,
@@ -530,6 +538,7 @@ def budget(
         )
 
 
+@held_back()
 def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False) -> Modules:
     """The modules of a target by stage, raw or in normal form. Raw ones can be kept: ``.save("prog.scanir")``."""
     from scanir.artifact import Modules
