@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
-from scanir.ir.walk import ops_of, symbols
+from scanir.ir.summary import mentions, summaries
 from scanir.normalize.classes import facts
 from scanir.normalize.effects import callee_order, effects_of
 from scanir.normalize.erase import Eraser
@@ -24,6 +24,8 @@ class Isomorphism:
 
     def __init__(self, a: Program, b: Program, *, guess: bool = False, settled: bool = False) -> None:
         self._modules = (a.module, b.module)
+        self._mentions = tuple(mentions(module) for module in self._modules)
+        self._functions = tuple({function.name: function for function in m.functions} for m in self._modules)
         none: frozenset[str] = frozenset()
         self._erasers = (
             Eraser(a.module, "a", none, guess=guess, settled=settled),
@@ -86,11 +88,11 @@ class Isomorphism:
 
     def functions(self, a: Op, b: Op) -> bool:
         """Queue the functions that two ops name, in order."""
-        names = [list(symbols(op.attributes)) for op in (a, b)]
+        names = [mentioned.get(id(op), ()) for mentioned, op in zip(self._mentions, (a, b), strict=True)]
         if len(names[0]) != len(names[1]):
             return False
         for left, right in zip(*names, strict=True):
-            callees = (self._modules[0].function(left), self._modules[1].function(right))
+            callees = (self._functions[0][left], self._functions[1][right])
             if facts(callees[0]) != facts(callees[1]):
                 return False
             self._closed_regions(callees[0].body, callees[1].body)
@@ -236,14 +238,14 @@ class _Pairing:
 
 def unreachable(module: Module) -> list[Function]:
     """Functions that nothing from the entry on names. In HLO the body of a computation may stand in an op."""
-    bodies = {function.name: function.body for function in module.functions}
-    stack = [bodies[module.entry]]
-    found = {id(stack[0])}
+    functions, known = {function.name: function for function in module.functions}, summaries(module)
+    stack = [functions[module.entry]]
+    found = {id(stack[0].body)}
     while stack:
-        for op in ops_of(stack.pop()):
-            found.update(map(id, op.regions))
-            for name in symbols(op.attributes):
-                if name in bodies and id(bodies[name]) not in found:
-                    found.add(id(bodies[name]))
-                    stack.append(bodies[name])
+        summary = known.of(stack.pop())
+        found |= summary.regions
+        for name in dict.fromkeys(summary.mentions):
+            if name in functions and id(functions[name].body) not in found:
+                found.add(id(functions[name].body))
+                stack.append(functions[name])
     return [function for function in module.functions if id(function.body) not in found]

@@ -49,7 +49,7 @@ def profile(side: Side) -> Profile:
     for name, (canonical, trace, fun) in reversed(side.parts.items()):  # callers first
         if name not in side.evaluator.kept:
             continue
-        if side.lemmas[name] in called or name in named(side.program.module.functions):
+        if side.lemmas[name] in called or name in named(side.program.module):
             _walk(found, side, canonical, trace, name, 1, (fun,), calls.get(name))
             called |= _called(side, canonical.of)
             spared |= _called(side, canonical.updates)

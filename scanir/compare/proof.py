@@ -17,8 +17,8 @@ from scanir.compare.isomorphism import Isomorphism
 from scanir.compare.pairing import Pairing
 from scanir.compare.profile import Profile, differences, profile, use
 from scanir.ir.structure import CALLS
+from scanir.ir.summary import summaries
 from scanir.ir.types import Type
-from scanir.ir.walk import ops_of
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import HARMLESS, PROVENANCE
 from scanir.normalize.side import Settings, Side, inputs, normalize
@@ -85,9 +85,7 @@ class Prover:
         self._settings = Settings(settled=settled, exact_nans=exact_nans)
         self._sides: dict[object, Side] = {}
         self._as_they_stand: list[tuple[frozenset[str], Proof]] = []
-        self._has_calls = [
-            any(op.name in CALLS for f in p.module.functions for op in ops_of(f.body)) for p in self.programs
-        ]
+        self._has_calls = [not CALLS.isdisjoint(summaries(p.module).names) for p in self.programs]
         #: Set by the verdict where terms agree without any rule and only sharing differs.
         self.catch_all: RuleUse | None = None
 

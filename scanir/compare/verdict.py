@@ -19,8 +19,8 @@ from scanir.errors import ScanirError
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Location
 from scanir.ir.structure import SCANS, WHILES
+from scanir.ir.summary import summaries
 from scanir.ir.verify import problems
-from scanir.ir.walk import ops_of
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT, HARMLESS, PROVENANCE, RULES
 from scanir.normalize.side import CallCycle, Side, nan_bits_are_seen
@@ -261,8 +261,7 @@ class _Comparison:
         return tuple(replace(loop, verdict="EQUIVALENT") if loop.verdict == "SAME-BODY" else loop for loop in loops)
 
     def _has_loops(self) -> bool:
-        loops = SCANS | WHILES
-        return any(op.name in loops for p in (self._a, self._b) for f in p.module.functions for op in ops_of(f.body))
+        return any(not (SCANS | WHILES).isdisjoint(summaries(p.module).names) for p in (self._a, self._b))
 
     def _program(self, side: str) -> Program:
         return self._a if side == "a" else self._b

@@ -34,8 +34,10 @@ class RegionBuilder:
         names: Sequence[str] = (),
     ) -> tuple[Value, ...]:
         """Append an op and return its results (one Value a type)."""
-        labels = names or ("",) * len(types)
-        results = tuple(Value(type, label) for type, label in zip(types, labels, strict=True))
+        if names:
+            results = tuple([Value(type, label) for type, label in zip(types, names, strict=True)])
+        else:
+            results = tuple([Value(type) for type in types])
         self.ops.append(
             Op(name, tuple(operands), results, attributes(attrs or {}), tuple(regions), tuple(control), location)
         )

@@ -11,6 +11,7 @@ import itertools
 import os
 import re
 from collections.abc import Container, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from scanir.ir.graph import Location
@@ -25,11 +26,13 @@ _INSTALLED = re.compile(r"[/\\](?:(?:site|dist)-packages|lib[/\\]python3\.\d+)[/
 Stack = tuple[Location, ...]
 
 
+@lru_cache(1024)
 def is_own(file: str) -> bool:
     """Whether a file is one of scanir's own; those of the built-in strategies are programs."""
     return file.startswith(_PACKAGE) and not file.startswith(_PROGRAMS)
 
 
+@lru_cache(1024)
 def is_installed(file: str) -> bool:
     """Whether a file belongs to an installed package or to Python; scanir's built-in strategies are programs."""
     return _INSTALLED.search(file) is not None and not file.startswith(_PROGRAMS)

@@ -164,10 +164,14 @@ def attrs_in(roots: Iterable[Attr]) -> Iterator[Attr]:
 LEAVES = frozenset({Array, Bool, Callable, Digest, Float, Hidden, Int, Opaque, Text})
 
 
+def _is_plain_list(attr: Attr) -> bool:
+    return type(attr) is Seq and LEAVES.issuperset(map(type, attr.items))
+
+
 def symbols(attributes: Attrs) -> tuple[str, ...]:
     """Names of the functions that attributes mention, at any depth."""
     # Asked of every op in every attempt at a proof: what has nothing inside is passed over without a walk.
-    roots = [value for _, value in attributes if type(value) not in LEAVES]
+    roots = [value for _, value in attributes if type(value) not in LEAVES and not _is_plain_list(value)]
     if not roots:
         return ()
     return tuple(attr.name for attr in attrs_in(roots) if type(attr) is Symbol)

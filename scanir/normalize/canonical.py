@@ -26,6 +26,8 @@ class Canonical:
         self.order: dict[int, list[int]] = {}
         #: Terms that only dead slots need: the updates of carries that nobody reads.
         self.updates: frozenset[int] = frozenset()
+        self._terms: list[int] = []
+        self._painted: Colours | None = None
         self._closers: dict[int, tuple[dict[int, int], int, dict[int, int]]] = {}
 
     def convert(self, roots: Iterable[int]) -> tuple[int, ...]:
@@ -33,11 +35,18 @@ class Canonical:
         roots = tuple(roots)
         reach = Reach(self._source, self._state, roots, keep_dead="dead-carry" not in self._rules)
         terms, self.live = reach.ordered(), reach.live
-        self.updates = frozenset(Reach(self._source, self._state, roots, keep_dead=True).terms - reach.terms)
-        self._colours = Colours(self._source, self._state, terms, self.live)
+        if self.live:  # without loops nothing is an update
+            self.updates = frozenset(Reach(self._source, self._state, roots, keep_dead=True).terms - reach.terms)
+        self._terms = terms
         for term in terms:
             self.of[term] = self._term(term)
         return tuple(self.of[root] for root in roots)
+
+    def _colours(self) -> Colours:
+        """Worked out when an order is asked for."""
+        if self._painted is None:
+            self._painted = Colours(self._source, self._state, self._terms, self.live)
+        return self._painted
 
     # -- conversion
     # --------------------------------------------------------------------------------------------------------
@@ -45,6 +54,8 @@ class Canonical:
     def _term(self, term: int) -> int:
         kind, payload, children = self._source.keys[term]
         of, target = self.of, self._target
+        if kind == "op" and payload[4] != "exchange":  # nearly all terms
+            return target.intern(kind, payload, tuple([of[child] for child in children]))
         match kind:
             case "loop":
                 return self._loop(term)
@@ -63,16 +74,17 @@ class Canonical:
                 return shared
             case "op" if payload[4] == "exchange":
                 self._state.touched.add("commutative")
-                pair = sorted(children, key=self._colours.term)
-                return target.intern(kind, payload, tuple(of[child] for child in pair))
+                if children[0] != children[1]:
+                    children = tuple(sorted(children, key=self._colours().term))
+                return target.intern(kind, payload, tuple([of[child] for child in children]))
             case _:
                 return target.intern(kind, payload, tuple(of[child] for child in children))
 
     def _loop(self, term: int) -> int:
         ranks = sorted(self.live[term])
-        if "carry-order" in self._rules:
+        if "carry-order" in self._rules and len(ranks) > 1:
             written = list(ranks)
-            ranks.sort(key=lambda rank: self._colours.slot(term, rank))
+            ranks.sort(key=lambda rank: self._colours().slot(term, rank))
             if ranks != written:
                 self._state.log.append(("carry-order", self._state.loops[term].op.name))
         if len(ranks) < len(self._state.loops[term].types):

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from scanir.ir.attrs import Bool
 from scanir.ir.graph import Function, Module, Op, Region
 from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES
-from scanir.ir.walk import ops_of, symbols
+from scanir.ir.summary import mentions, summaries
 from scanir.normalize.tables import device_reads, opaque_ops, pure_ops
 
 CUSTOM_CALLS = frozenset({"custom-call", "stablehlo.custom_call"})
@@ -63,6 +63,7 @@ class Effects:
         self._dropped = dropped
         self._ops: dict[int, bool] = {}
         self._transparent, self._pure = purity(module.dialect)
+        self._mentions = mentions(module)
         self._functions: dict[str, bool] = {}
         self._regions: dict[int, bool] = {}
         for function in order:
@@ -98,12 +99,7 @@ class Effects:
             self._regions[id(region)] if id(region) in self._regions else self.region(region) for region in op.regions
         ):
             return True
-        return any(self._functions[name] for name in symbols(op.attributes))
-
-
-def callees(region: Region) -> list[str]:
-    """Names of the functions that the ops of a region name, at any depth."""
-    return [name for op in ops_of(region) for name in symbols(op.attributes)]
+        return any(self._functions[name] for name in self._mentions.get(id(op), ()))
 
 
 #: What was found out of a module, for as long as it lives.
@@ -129,7 +125,8 @@ def callee_order(module: Module) -> tuple[tuple[Function, ...], tuple[str, ...]]
 
 def _ordered(module: Module) -> tuple[tuple[Function, ...], tuple[str, ...]]:
     names = {function.name: function for function in module.functions}
-    uses = {name: [c for c in dict.fromkeys(callees(f.body)) if c in names] for name, f in names.items()}
+    known = summaries(module)
+    uses = {name: [c for c in dict.fromkeys(known.of(f).mentions) if c in names] for name, f in names.items()}
     waiting = {name: len(called) for name, called in uses.items()}
     users: dict[str, list[str]] = {name: [] for name in names}
     for name, called in uses.items():

@@ -7,7 +7,8 @@ functions are what they name, host functions are objects, and what an artifact h
 from __future__ import annotations
 
 from collections.abc import Callable as Function
-from typing import Any
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from scanir.ir.attrs import (
     Array,
@@ -27,7 +28,7 @@ from scanir.ir.attrs import (
 )
 from scanir.ir.graph import Module, Op
 from scanir.ir.types import TensorType, TupleType, Type
-from scanir.normalize.classes import STRICT_OPS, TYPE_CLASSES, attribute_class
+from scanir.normalize.classes import CLASSES, STRICT_OPS, TYPE_CLASSES, attribute_class
 from scanir.normalize.effects import CUSTOM_CALLS, calls_python
 
 #: Attributes that are their own keys.
@@ -35,6 +36,90 @@ _THEMSELVES = frozenset({Bool, Int, Float, Text, Array, Digest})
 
 #: Ops whose key says more than their attributes.
 _MORE = STRICT_OPS | CUSTOM_CALLS | {"bitcast"}
+
+
+#: The key of the attributes of an op.
+Key: TypeAlias = "tuple[tuple[str, Any], ...]"
+#: Kinds of attributes that a rule may set aside.
+_KINDS = frozenset({*CLASSES.values(), "class:backend-config"})
+
+
+def _layouts(dialect: str, op: Op) -> Key:
+    """The layouts that an op is about, whatever classes are set aside."""
+    if op.name == "bitcast" and op.operands:
+        # A bitcast reinterprets memory: its meaning lies in both layouts.
+        return (("layouts", (op.operands[0].type, op.results[0].type)),)
+    if dialect == "hlo" and op.name in STRICT_OPS and op.operands:
+        # What leaves XLA is read as it lies in memory.
+        return (("layouts", tuple([value.type for value in op.operands])),)
+    return ()
+
+
+class FixedKeys:
+    """The keys of those ops of a module whose attributes name nothing, hide nothing and hold no type that a rule could
+    erase: they depend on the rules by the kinds of attributes that are set aside, and on nothing else.
+
+    Kept for as long as the module lives, for all attempts at a proof; equal keys are one object.
+    """
+
+    def __init__(self, dialect: str, erased: frozenset[str]) -> None:
+        self._dialect, self._erased = dialect, erased
+        self._known: dict[int, tuple[Key, tuple[str, ...]] | None] = {}
+        self._one: dict[Key, Key] = {}
+
+    def of(self, op: Op) -> tuple[Key, tuple[str, ...]] | None:
+        """The key and what kinds were set aside; None for an op whose key depends on more."""
+        number = id(op)
+        if number in self._known:
+            return self._known[number]
+        found = self._known[number] = self._fixed(op)
+        return found
+
+    def _fixed(self, op: Op) -> tuple[Key, tuple[str, ...]] | None:
+        if op.name in CUSTOM_CALLS:
+            return None
+        fields: list[tuple[str, Any]] = []
+        kinds = []
+        for name, value in op.attributes:
+            kind = attribute_class(self._dialect, op, name)
+            if kind in self._erased:
+                kinds.append(kind)
+            elif kind != "noise":
+                key = _fixed_key(value)
+                if key is None:
+                    return None
+                fields.append((name, key))
+        fields += _layouts(self._dialect, op)
+        key = tuple(fields)
+        return self._one.setdefault(key, key), tuple(kinds)
+
+
+def _fixed_key(attr: Attr) -> Any:
+    """What `Eraser.attr` makes of an attribute under any rules; None where that may differ."""
+    if type(attr) in _THEMSELVES or (type(attr) is Opaque and attr.kind != "unresolved-symbol"):
+        return attr
+    if type(attr) is Seq and _THEMSELVES.issuperset(map(type, attr.items)):
+        return ("seq", attr.items)
+    if type(attr) is Seq:
+        items = [_fixed_key(item) for item in attr.items]
+        return None if None in items else ("seq", tuple(items))
+    if type(attr) is Record:
+        fields = [(name, _fixed_key(value)) for name, value in attr.fields]
+        return None if any(key is None for _, key in fields) else ("record", tuple(fields))
+    if type(attr) is TypeAttr and type(attr.type) is TensorType and not attr.type.extras:
+        return ("type", attr.type)
+    return None
+
+
+_FIXED: WeakKeyDictionary[Module, dict[frozenset[str], FixedKeys]] = WeakKeyDictionary()
+
+
+def fixed_keys(module: Module, rules: frozenset[str]) -> FixedKeys:
+    """The fixed keys of a module under rules."""
+    known, erased = _FIXED.setdefault(module, {}), rules & _KINDS
+    if erased not in known:
+        known[erased] = FixedKeys(module.dialect, erased)
+    return known[erased]
 
 
 class Eraser:
@@ -47,13 +132,15 @@ class Eraser:
 
     def __init__(self, module: Module, side: str, rules: frozenset[str], *, guess: bool, settled: bool) -> None:
         self.dialect = module.dialect
+        self._module = module  # alive: keys are known by the places of ops in memory
         self._side = side
         self._rules = rules
         self._guess = guess
         self._settled = settled
         self._types: dict[Type, Type] = {}
         self._known: dict[int, tuple[Type, Type]] = {}
-        self._attrs: dict[int, tuple[Op, tuple[tuple[str, Any], ...]]] = {}
+        self._attrs: dict[int, Key] = {}
+        self._fixed = fixed_keys(module, rules)
         self.symbol: Function[[str], Any] = lambda name: ("symbol", side, name)
         #: What was met that hides an answer: kind -> (how many, the remedy).
         #: Rules and classes that took something away.
@@ -86,13 +173,19 @@ class Eraser:
     def result_type(self, op: Op, type: Type) -> Type:
         return type if op.name in STRICT_OPS else self.type(type)
 
-    def attributes(self, op: Op, dropped: frozenset[str] = frozenset()) -> tuple[tuple[str, Any], ...]:
+    def attributes(self, op: Op, dropped: frozenset[str] = frozenset()) -> Key:
         """The key of an op's attributes, without those in ``dropped``."""
         if not op.attributes and op.name not in _MORE:
             return ()
         found = self._attrs.get(id(op))
         if found is not None:
-            return found[1]
+            return found
+        if not dropped and (fixed := self._fixed.of(op)) is not None:
+            key, kinds = fixed
+            if kinds:
+                self.touched.update(kinds)
+            self._attrs[id(op)] = key
+            return key
         fields = []
         for name, value in op.attributes:
             kind = attribute_class(self.dialect, op, name)
@@ -105,14 +198,9 @@ class Eraser:
         if calls_python(op):
             fields.append(("host function", self._numbered_callback()))
             fields = [field for field in fields if field[0] not in ("backend_config", "mhlo.backend_config", "opaque")]
-        if op.name == "bitcast" and op.operands:
-            # A bitcast reinterprets memory: its meaning lies in both layouts, whatever classes are set aside.
-            fields.append(("layouts", (op.operands[0].type, op.results[0].type)))
-        if self.dialect == "hlo" and op.name in STRICT_OPS and op.operands:
-            # What leaves XLA is read as it lies in memory.
-            fields.append(("layouts", tuple(value.type for value in op.operands)))
+        fields += _layouts(self.dialect, op)
         key = tuple(fields)
-        self._attrs[id(op)] = (op, key)
+        self._attrs[id(op)] = key
         return key
 
     def _numbered_callback(self) -> Any:

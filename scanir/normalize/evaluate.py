@@ -13,7 +13,7 @@ from typing import Any
 
 from scanir.ir.graph import Function, Module, Op, Region, Value
 from scanir.ir.steps import Steps, run
-from scanir.ir.structure import BranchView, CallView, LoopView, label, view
+from scanir.ir.structure import BRANCHES, CALLS, SCANS, WHILES, BranchView, CallView, LoopView, label, view
 from scanir.ir.types import TOKEN, Type
 from scanir.normalize.binders import (
     Fun,
@@ -27,7 +27,7 @@ from scanir.normalize.binders import (
     plain,
 )
 from scanir.normalize.classes import says_nothing
-from scanir.normalize.effects import Effects
+from scanir.normalize.effects import CUSTOM_CALLS, Effects
 from scanir.normalize.erase import Eraser
 from scanir.normalize.identities import Identities
 from scanir.normalize.numbers import affine
@@ -35,11 +35,13 @@ from scanir.normalize.partition import Partition
 from scanir.normalize.payloads import without_pointer
 from scanir.normalize.stacking import RULE, Stacking
 from scanir.normalize.trips import declared_trips, starts_of, trip_count
-from scanir.normalize.tuples import Tuples, packs
+from scanir.normalize.tuples import PACKING, Tuples, packs
 from scanir.normalize.values import Table
 
 #: Evaluations of one loop's body are bounded by its slots; this bounds ops over all inlined calls of one side.
 BUDGET = 1_000_000
+#: Names of all ops that `view` sees something in.
+STRUCTURED = BRANCHES | CALLS | SCANS | WHILES
 
 
 class BudgetExceeded(Exception):
@@ -100,9 +102,9 @@ class Evaluator:
                     env[value] = self.table.intern("dropped", (id(op), k))
                 continue
             self.budget -= 1
-            structure = view(op)
+            structure = None if op.name not in STRUCTURED else view(op)
             if structure is None and not op.regions:
-                self._plain(op, (), trace)
+                self._plain(op, trace)
                 continue
             match structure:
                 case LoopView():
@@ -134,10 +136,9 @@ class Evaluator:
     # -- plain ops
     # ---------------------------------------------------------------------------------------------------------
 
-    def _plain(self, op: Op, funs: tuple[int, ...], trace: Trace) -> None:
+    def _plain(self, op: Op, trace: Trace) -> None:
         env = self._env
-        operands = tuple([env[value] for value in op.operands])
-        results = self.plain_terms(op, operands, funs, trace)
+        results = self.plain_terms(op, tuple([env[value] for value in op.operands]), (), trace)
         for value, term in zip(op.results, results, strict=True):
             env[value] = term
 
@@ -150,12 +151,15 @@ class Evaluator:
             plain = table.intern("const", (self.eraser.attr(value), types[0]))
             told = self.eraser.attributes(op, frozenset({"value"})) if len(op.attributes) > 1 else ()
             return (plain if not told else table.intern("op", ("constant with", told, types, 1, ""), (plain,)),)
-        packed = self.tuples.results(op, operands, types)
-        if packed and packs(self.eraser.dialect, op):
-            return packed
-        if "payload-noise" in self.rules and (rest := without_pointer(table, op, operands)) is not None:
-            operands = rest
-            self.use("payload-noise", op)
+        if op.name in PACKING:
+            packed = self.tuples.results(op, operands, types)
+            if packed and packs(self.eraser.dialect, op):
+                return packed
+        elif op.name in CUSTOM_CALLS and "payload-noise" in self.rules:
+            rest = without_pointer(table, op, operands)
+            if rest is not None:
+                operands = rest
+                self.use("payload-noise", op)
         effect = self.effects.op(op)
         if not effect and not funs and len(types) == 1:
             same = self.identities.simplify(op, operands, types[0], self)

@@ -50,11 +50,15 @@ _FLOATS = {"f16": ("0080", "003c"), "bf16": ("0080", "803f"), "f32": ("00000080"
 _ADD, _SUB = {"add", "stablehlo.add"}, {"sub", "subtract", "stablehlo.subtract"}
 _MUL, _DIV = {"mul", "multiply", "stablehlo.multiply"}, {"div", "divide", "stablehlo.divide"}
 _BITS = frozenset({"bitcast_convert_type", "stablehlo.bitcast_convert", "bitcast-convert"})
+#: Ops through which a constant is looked for: other readings of its bits, and its repetition.
+_READS = _BITS | {"broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"}
 #: Of two equal operands these give that operand. The words of comparing and of bits mean the same in each dialect.
 _IDEMPOTENT = frozenset(
     {"max", "maximum", "stablehlo.maximum", "min", "minimum", "stablehlo.minimum", "and", "stablehlo.and", "or",
      "stablehlo.or"}
 )  # fmt: skip
+#: All ops of two operands that a law is about.
+_LAWFUL = frozenset(_ADD | _SUB | _MUL | _DIV | _IDEMPOTENT)
 #: Pure ops to which the bits of a NaN are more than "a NaN". Comparisons in the total order are found by their
 # attribute.
 _OBSERVERS = frozenset(
@@ -135,15 +139,17 @@ class Identities:
 
     def simplify(self, op: Op, operands: tuple[int, ...], type: Type, run: Evaluator) -> int | None:
         """The operand that the op is equal to, or None."""
-        if "no-op" in self._rules and self._hands_on(op, type, run):
+        if op.name in _SAME and "no-op" in self._rules and self._hands_on(op, type, run):
             if op.name == "copy" and run.eraser.dialect == "hlo":
                 if "class:copies" not in self._rules:
                     return None
                 run.use("class:copies", op)
             run.use("no-op", op)
             return operands[0]
-        unsaid = _IGNORED.union(name for name, value in op.attributes if value == _NONE)
-        if len(operands) != 2 or any(name not in unsaid for name, _ in run.eraser.attributes(op)):
+        if op.name not in _LAWFUL or len(operands) != 2:
+            return None
+        unsaid = _IGNORED.union([name for name, value in op.attributes if value == _NONE])
+        if any(name not in unsaid for name, _ in run.eraser.attributes(op)):
             return None  # what an op says besides its operands is not lost
         if "exact-identities" in self._rules and isinstance(type, TensorType):
             same = self._neutral(op.name, operands, type)
@@ -186,14 +192,14 @@ class Identities:
         table, read_as = self._table, ""
         while table.kind(term) == "op":
             name, attributes, types, *_ = table.payload(term)
+            if name not in _READS:
+                return None
             said = dict(attributes)
             if name in _BITS:
                 before = result_type(table, table.children(term)[0])
                 if not _same_bits(before, types[0], said.get("new_dtype")):
                     return None
                 read_as = read_as or types[0].dtype
-            elif name not in ("broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim"):
-                return None
             sizes = said.get("shape", ("seq", None))  # as `Eraser.attr` keys a list
             sizes = sizes[1] if isinstance(sizes, tuple) and sizes[0] == "seq" else ()
             if sizes is not None and not _same_shape(sizes, types[0]):
@@ -235,8 +241,10 @@ class Identities:
         return None
 
     def _is(self, term: int, wanted: bytes | None, dtype: str) -> bool:
+        if wanted is None:
+            return False
         value = self.constant(term)
-        return wanted is not None and value is not None and value.dtype == dtype and value.data == wanted
+        return value is not None and value.dtype == dtype and value.data == wanted
 
     def _typed(self, term: int, type: TensorType) -> bool:
         """The operand has the result's type (jaxpr multiplies a literal scalar into an array, not the reverse)."""
@@ -259,6 +267,7 @@ def _repeated(type: TensorType, other: Type) -> bool:
     return isinstance(other, TensorType) and type.dtype == other.dtype and () in (type.shape, other.shape)
 
 
+@cache
 def _neutrals(dtype: str) -> tuple[bytes | None, bytes | None, bytes | None]:
     """Bits of one, zero and minus zero (zero itself for integers); None where the law does not hold."""
     if dtype in _FLOATS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from scanir.ir.graph import Module, Op, Region, Value
 from scanir.ir.structure import LoopView, view
+from scanir.ir.summary import summaries
 from scanir.ir.walk import ops_of
 
 DROPPABLE = "pure_callback"
@@ -16,10 +17,10 @@ DROPPABLE = "pure_callback"
 def dead_callbacks(module: Module) -> frozenset[int]:
     """``id`` of each pure_callback whose results nothing live uses; calls of functions keep all their operands
     alive."""
+    if DROPPABLE not in summaries(module).names:
+        return frozenset()
     ops = [op for function in module.functions for op in ops_of(function.body)]
     droppable = [op for op in ops if op.name == DROPPABLE]
-    if not droppable:
-        return frozenset()
     marking = _Marking(ops)
     for function in module.functions:
         marking.need(function.body.results)

@@ -34,7 +34,15 @@ class Reach:
         it is known by, as one that an abandoned evaluation of the loop around it came to as well."""
         found: list[int] = []
         done: set[int] = set()
+        keys = self._table.keys
         for term in sorted(self.terms):
+            if term in done:
+                continue
+            kind, _, children = keys[term]
+            if kind == "op" and done.issuperset(children):  # nearly all terms
+                found.append(term)
+                done.add(term)
+                continue
             stack = [term]
             while stack:
                 if stack[-1] in done:
@@ -84,6 +92,13 @@ class Reach:
 
     def _visit(self, term: int) -> None:
         kind, payload, children = self._table.keys[term]
+        if kind == "op":  # nearly all terms
+            terms, stack = self.terms, self._stack
+            for child in children:
+                if child not in terms:
+                    terms.add(child)
+                    stack.append(child)
+            return
         match kind:
             case "loop":
                 self._loop(term)

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scanir.errors import ScanirError
-from scanir.ir.graph import Function, Op
+from scanir.ir.graph import Function, Module, Op
 from scanir.ir.structure import CALLS
+from scanir.ir.summary import Summaries, summaries
 from scanir.ir.types import TOKEN, TensorType, Type
-from scanir.ir.walk import ops_of, symbols
+from scanir.ir.walk import ops_of
 from scanir.normalize.binders import Fun, Trace
 from scanir.normalize.canonical import Canonical
-from scanir.normalize.effects import callee_order, callees, effects_of
+from scanir.normalize.effects import callee_order, effects_of
 from scanir.normalize.erase import Eraser
 from scanir.normalize.evaluate import BUDGET, BudgetExceeded, Evaluator
 from scanir.normalize.identities import sees_nan_bits
@@ -83,15 +84,16 @@ def normalize(
     evaluator.skipped = skipped
     evaluator.budget = settings.budget
     evaluator.recording = settings.recording
-    _check_size(order, settings)
+    known = summaries(module)
+    _check_size(order, known, settings)
     evaluator.identities.nan_bits_are_seen = settings.exact_nans
     entry = module.function(module.entry)
     lemmas: dict[str, int] = {}
     eraser.symbol = lambda name: ("fun", lemmas[name])
     parts = {}
-    needed = _reachable(order, entry)
-    by_name = named(order)
-    fused = frozenset() if "class:fusion" in rules else _fused(order)
+    needed = _reachable(order, known, entry)
+    by_name = named(module)
+    fused = frozenset() if "class:fusion" in rules else _fused(order, known)
     for function in order:
         stays = settings.keep is None or function.name in settings.keep or function.name in fused
         if function is entry or function.name not in needed or not (stays or function.name in by_name):
@@ -141,47 +143,44 @@ def _seed(source: Table, target: Table, term: int, type: Type) -> int:
     return source.intern("given", (term, type))
 
 
-def _check_size(order: tuple[Function, ...], settings: Settings) -> None:
+def _check_size(order: tuple[Function, ...], known: Summaries, settings: Settings) -> None:
     """Raise BudgetExceeded at once if the program with its calls inlined is larger than the budget."""
     sizes: dict[str, int] = {}
     for function in order:
-        size = 0
-        for op in ops_of(function.body):
-            size += 1
+        size = known.of(function).size
+        for op, names in known.of(function).mentioning:
             if op.name in CALLS:
-                size += sum(
-                    0 if settings.keep is None or name in settings.keep else sizes[name]
-                    for name in symbols(op.attributes)
-                )
+                size += sum(0 if settings.keep is None or name in settings.keep else sizes[name] for name in names)
         sizes[function.name] = size
         if size > settings.budget:
             raise BudgetExceeded
 
 
-def _reachable(order: tuple[Function, ...], entry: Function) -> set[str]:
+def _reachable(order: tuple[Function, ...], known: Summaries, entry: Function) -> set[str]:
     """Names of the functions that the entry needs."""
     found = {entry.name}
     for function in reversed(order):
         if function.name in found:
-            found.update(callees(function.body))
+            found.update(known.of(function).mentions)
     return found
 
 
-def named(functions: tuple[Function, ...]) -> set[str]:
+def named(module: Module) -> set[str]:
     """Functions that an op names in other ways than by calling them; those are never inlined."""
+    known = summaries(module)
     return {
         name
-        for function in functions
-        for op in ops_of(function.body)
+        for function in module.functions
+        for op, names in known.of(function).mentioning
         if op.name not in CALLS
-        for name in symbols(op.attributes)
+        for name in names
     }
 
 
-def _fused(order: tuple[Function, ...]) -> frozenset[str]:
+def _fused(order: tuple[Function, ...], known: Summaries) -> frozenset[str]:
     """Functions that are fused computations."""
     return frozenset(
-        name for f in order for op in ops_of(f.body) if op.name == "fusion" for name in symbols(op.attributes)
+        name for f in order for op, names in known.of(f).mentioning if op.name == "fusion" for name in names
     )
 
 

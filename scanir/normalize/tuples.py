@@ -11,6 +11,8 @@ from scanir.normalize.values import Table
 
 _PACK = frozenset({"tuple", "stablehlo.tuple"})
 _ELEMENT = frozenset({"get-tuple-element", "stablehlo.get_tuple_element"})
+#: Ops that pack or unpack.
+PACKING = _PACK | _ELEMENT
 
 
 def packs(dialect: str, op: Op) -> bool:

@@ -45,6 +45,8 @@ def read_param(value: Any, jaxprs: list[Any] | None = None, depth: int = 0) -> A
         return Text(value)
     if kind is bytes:
         return array("u8", (len(value),), value)
+    if kind in (tuple, list) and depth <= _DEEPEST:
+        return Seq(tuple([read_param(part, jaxprs, depth + 1) for part in value]))
     if depth > _DEEPEST or _compat.is_tracer(value):
         return _itself(value)
     if _compat.jaxpr_parts(value) is not None:
@@ -101,8 +103,6 @@ def _compound(value: Any, jaxprs: list[Any] | None, depth: int) -> Attr | None:
     def read(part: Any) -> Attr:
         return read_param(part, jaxprs, depth)
 
-    if type(value) in (tuple, list):
-        return Seq(tuple(map(read, value)))
     if isinstance(value, (set, frozenset)):
         return _record(value, of=Seq(tuple(sorted(map(read, value), key=repr))))
     if isinstance(value, Mapping):

@@ -57,6 +57,7 @@ class _Reader:
         self._arrays: dict[tuple[int, Any], Array] = {}
         self._types: dict[int, Type] = {}
         self._contexts: dict[int, Attr | None] = {}
+        self._locations: dict[int, Location | None] = {}
         self._alive: list[Any] = []
         self._rules = Rules()
 
@@ -146,9 +147,11 @@ class _Reader:
         regions: Sequence[Region] = (),
     ) -> Results:  # fmt: skip
         """The op of an equation. Where regions say which effects there are, the equation says their kinds only."""
-        where = _compat.user_location(eqn.source_info)
-        said = (_compat.effect_text(effect, eqn.invars) for effect in eqn.effects)
-        effects = {text for text in said if text is not None}
+        where = self._location(eqn.source_info)
+        effects: set[str] = set()
+        if eqn.effects:
+            said = [_compat.effect_text(effect, eqn.invars) for effect in eqn.effects]
+            effects = {text for text in said if text is not None}
         if name in CALLS or name in ("scan", "while", "cond"):
             effects = {text.split()[0] for text in effects}
         if effects:
@@ -157,7 +160,16 @@ class _Reader:
         if context is not None:
             attrs["ctx"] = context
         types = [self._type(var.aval) for var in eqn.outvars]
-        return builder.op(name, operands, types, attrs, regions, location=Location(*where) if where else None)
+        return builder.op(name, operands, types, attrs, regions, location=where)
+
+    def _location(self, source_info: Any) -> Location | None:
+        """The line of an equation; those of one call have one traceback."""
+        number = id(getattr(source_info, "traceback", None))
+        if number not in self._locations:
+            where = _compat.user_location(source_info)
+            self._locations[number] = Location(*where) if where else None
+            self._alive.append(source_info)
+        return self._locations[number]
 
     def _context(self, ctx: Any) -> Attr | None:
         """What the context of an equation says beyond JAX's defaults; None where it says nothing."""
