@@ -166,6 +166,15 @@ def test_files(tmp_path: Path) -> None:
     assert ([failure.name for failure in answer.failures], answer.exit_code) == (["c.hlo"], 2)
 
 
+def test_one_target_that_cannot_be_read_fails_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.hlo").write_text(HLO.format(n=1, value="1.5"))
+    answer = api.classes([tmp_path / "a.hlo", "nobody", str(tmp_path / "none.hlo")])
+    assert [one.members for _, found in answer.stages for one in found] == [(str(tmp_path / "a.hlo"),)]
+    assert ([failure.name for failure in answer.failures], answer.exit_code) == (
+        ["nobody", str(tmp_path / "none.hlo")], 2,
+    )  # fmt: skip
+
+
 def test_hidden_constants_are_compared_with_no_other(tmp_path: Path) -> None:
     for name in ("a", "b"):
         text = HLO.format(n=1, value="...").replace("f32[] constant", "f32[9] constant")

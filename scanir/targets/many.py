@@ -35,7 +35,7 @@ def family(target: Any) -> list[Any]:
 def sources(targets: Sequence[Any], stages: tuple[str, ...], given: Arguments | str | None) -> Iterator[Source]:
     """What the programs of these targets come from. ``given``: arguments of those that have none of their own.
 
-    A file is of one stage, whatever is asked for. Raises ScanirError.
+    A file is of one stage, whatever is asked for. Raises ScanirError where no source is to blame for it alone.
     """
     for target in targets:
         text = str(target) if isinstance(target, (str, Path)) else ""
@@ -45,15 +45,14 @@ def sources(targets: Sequence[Any], stages: tuple[str, ...], given: Arguments | 
             yield from _functions(text, stages, given)
         else:
             for member in family(target):
-                yield _source(resolve(member), stages, given)
+                name = str(member) if isinstance(member, (str, Path)) else resolve(member).label
+                yield Source(name, partial(_programs, member, stages, given))
 
 
-def _source(target: Target, stages: tuple[str, ...], given: Arguments | str | None) -> Source:
-    def programs() -> dict[str, Program]:
-        wanted = stages if target.stage is None else (target.stage,)
-        return target.trace(wanted, None if target.has_arguments else given)
-
-    return Source(target.label, programs)
+def _programs(member: Any, stages: tuple[str, ...], given: Arguments | str | None) -> dict[str, Program]:
+    target = resolve(member)
+    wanted = stages if target.stage is None else (target.stage,)
+    return target.trace(wanted, None if target.has_arguments else given)
 
 
 def _functions(path: str, stages: tuple[str, ...], given: Arguments | str | None) -> Iterator[Source]:
@@ -70,8 +69,7 @@ def _functions(path: str, stages: tuple[str, ...], given: Arguments | str | None
         found += 1
         with world(directory):
             target = value if isinstance(value, Target) else Target(value, label=name, directory=directory)
-        source = _source(target, stages, given)
-        yield Source(name, source.programs, skips=ScanirError)
+        yield Source(name, partial(_programs, target, stages, given), skips=ScanirError)
     if not found:
         raise TargetError(f"{shown(path)} defines no public function", hint="name functions: module:function")
 
