@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from scanir.collection import held_back
 from scanir.errors import ArgumentError, RuleError
 from scanir.program import STAGES, Program
-from scanir.result import Diff, StageDiff
+from scanir.result import Diff, RuleUse, StageDiff, Verdict
 
 if TYPE_CHECKING:
     from scanir.artifact import Modules, Trace
@@ -37,6 +37,8 @@ Settings: TypeAlias = "Mapping[str, Any] | Iterable[str] | None"
 Compared: TypeAlias = "tuple[Program, Program, tuple[Program, Program] | None]"
 #: What ``all`` stands for.
 ALL = ("jaxpr", "stablehlo", "hlo")
+#: Host functions that are listed where they were taken as equal by name.
+SHOWN_NAMES = 3
 SCOPES = ("program", "loops")
 
 
@@ -100,12 +102,12 @@ def diff(
             left, right = (target.trace(wanted, arguments) for target, arguments in zip(pair, given, strict=True))
             rows = []
             for name in stages:
-                settled = _settled(left[name], right[name], pair, given)
+                settled, named = _settled(left[name], right[name], pair, given, rules)
                 x, y, known = matched(left[name], right[name])
-                answer = _compare(x, y, rules, settled=settled is not None, scope=scope, known=known)
+                answer = _compare(x, y, rules, settled=settled is not None, scope=scope, known=known, named=named)
                 answer = with_edits(answer, x, y, rules)
                 rows.append(replace(answer, under=transform))
-                programs.append((x, y, settled))
+                programs.append((x, y, None if named else settled))
             answers += rows if runs is None else attach(rows, left, right, runs, scope)
         labels = (sides[0].label, sides[1].label)
     found = Diff(
@@ -147,7 +149,13 @@ def _certificate(
             hint="set them for the whole process (JAX_ENABLE_X64=1, say), here and where it is checked",
         )
     from scanir.certify.produce import checked, document
+    from scanir.compare.digests import DIGEST
 
+    if any(assumed.startswith(DIGEST) for stage in answer.stages for assumed in stage.assumptions):
+        raise ArgumentError(
+            "a certificate is of constants in full, and some are known by their digest alone",
+            hint="save the program again with its constants: --constants values",
+        )
     texts = ("" if given[0] is None else str(given[0]), "" if given[1] is None else str(given[1]))
     pairs = zip(programs, answer.stages, strict=True)
     return document([checked(left, right, stage, texts, jaxprs) for (left, right, jaxprs), stage in pairs])
@@ -281,8 +289,13 @@ def _saved_stages(sides: Sequence[Target], stages: tuple[str, ...]) -> tuple[str
     return tuple(name for name in stages if name in there) or stages
 
 
-def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, scope: str, known: int = 0) -> StageDiff:
-    """The answer at one stage; ``known``: how many constants correspond by their digests."""
+def _compare(
+    a: Program, b: Program, rules: frozenset[str], *, settled: bool, scope: str, known: int = 0,
+    named: tuple[str, ...] = (),
+) -> StageDiff:  # fmt: skip
+    """The answer at one stage; ``known``: how many constants correspond by their digests; ``named``: host functions
+    that the programs know by number, and that correspond by their names."""
+    from scanir.compare.callbacks import BY_NAME
     from scanir.compare.digests import assumption
     from scanir.compare.verdict import compare, loops_only
     from scanir.facts.beside import with_tables
@@ -290,22 +303,30 @@ def _compare(a: Program, b: Program, rules: frozenset[str], *, settled: bool, sc
     answer = with_tables(compare(a, b, rules, settled=settled), a, b)
     if known and answer.verdict.exit_code == 0:
         answer = replace(answer, assumptions=(assumption(known), *answer.assumptions))
+    if named and answer.verdict.exit_code == 0 and all(use.rule != BY_NAME for use in answer.modulo):
+        uses = (*answer.modulo, RuleUse(BY_NAME, len(named), named[:SHOWN_NAMES]))
+        answer = replace(answer, verdict=Verdict.EQUIVALENT, modulo=uses)
     return loops_only(answer) if scope == "loops" else answer
 
 
 def _settled(
-    a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...]
-) -> tuple[Program, Program] | None:
-    """The jaxprs, where these show that host callbacks, known to lowered modules by number only, are the same."""
-    from scanir.compare.callbacks import calls_any, same_callbacks
+    a: Program, b: Program, sides: tuple[Target, ...], given: tuple[Arguments | str | None, ...], rules: frozenset[str]
+) -> tuple[tuple[Program, Program] | None, tuple[str, ...]]:
+    """The jaxprs, where these show that host callbacks, known to lowered modules by number only, are the same; and
+    their names, where that is all that shows it."""
+    from scanir.compare.callbacks import BY_NAME, calls_any, names, same_callbacks
     from scanir.contexts import is_remote
 
     if a.stage == "jaxpr" or not (calls_any(a) or calls_any(b)):
-        return None
+        return None, ()
     if any(target.stage is not None or not target.has_stage("jaxpr") for target in sides) or is_remote(*sides):
-        return None
+        return None, ()
     left, right = (target.trace(("jaxpr",), arguments)["jaxpr"] for target, arguments in zip(sides, given, strict=True))
-    return (left, right) if same_callbacks(left, right) else None
+    if same_callbacks(left, right):
+        return (left, right), ()
+    if BY_NAME in rules and same_callbacks(left, right, by_name=True):
+        return (left, right), names(right)
+    return None, ()
 
 
 @held_back()
@@ -341,8 +362,8 @@ def _matrix(
     def compare(left: int, right: int, name: str) -> StageDiff:
         a, b, known = matched(programs[left][name], programs[right][name])
         pair = (sides[left], sides[right])
-        settled = _settled(a, b, pair, (given[left], given[right]))
-        return _compare(a, b, rules, settled=settled is not None, scope="program", known=known)
+        settled, named = _settled(a, b, pair, (given[left], given[right]), rules)
+        return _compare(a, b, rules, settled=settled is not None, scope="program", known=known, named=named)
 
     return compare_all([side.label for side in sides], stages, programs, compare)
 
@@ -541,15 +562,31 @@ def budget(
 @held_back()
 def trace(target: Any, *args: Any, stage: str = "all", normalized: bool = False) -> Modules:
     """The modules of a target by stage, raw or in normal form. Raw ones can be kept: ``.save("prog.scanir")``."""
+    if not normalized:
+        return traced(target, stage=stage, args=_arguments(args, None))
     from scanir.artifact import Modules
 
     side = _target(target)
     stages = _common_stages((side, side), parse_stages(stage))
-    given = _arguments(args, None)
-    programs = side.trace(stages, given)
-    if normalized:
-        return Modules({name: _normal(programs[name]) for name in stages}, None)
-    return Modules({name: programs[name].module for name in stages}, _trace(side, programs, given))
+    programs = side.trace(stages, _arguments(args, None))
+    return Modules({name: _normal(programs[name]) for name in stages}, None)
+
+
+def traced(
+    target: Any, *, stage: str = "all", args: Arguments | str | None = None, config: Settings = None,
+    compiler_options: Settings = None,
+) -> Modules:  # fmt: skip
+    """The modules of a target by stage, made under these settings, as they are saved. Raises ScanirError."""
+    from scanir.artifact import Modules
+    from scanir.contexts import begin, contexts, opened
+
+    context = contexts((config, None, None), (compiler_options, None, None), (None, None))[0]
+    with opened((target,), (context,)) as (side,):
+        stages = _common_stages((side, side), parse_stages(stage))
+        given = _given(side, (), args)
+        begin((side,), stages, (given,), ())
+        programs = side.trace(stages, given)
+        return Modules({name: programs[name].module for name in stages}, _trace(side, programs, given))
 
 
 def _trace(side: Target, programs: dict[str, Program], given: Arguments | str | None) -> Trace:
@@ -563,9 +600,11 @@ def _trace(side: Target, programs: dict[str, Program], given: Arguments | str | 
         return Trace(side.saved.target, side.saved.arguments, ordered, side.saved.machine)
     if side.stage is not None:
         return Trace(side.label, "", ordered)
+    from scanir.contexts import is_remote
     from scanir.tracers import machine
 
-    return Trace(side.label, text_of(side.arguments(given)), ordered, machine() if "hlo" in programs else ())
+    arguments = (given if isinstance(given, str) else "") if is_remote(side) else text_of(side.arguments(given))
+    return Trace(side.label, arguments, ordered, machine() if "hlo" in programs else ())
 
 
 def assert_equivalent(

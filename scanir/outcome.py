@@ -16,6 +16,7 @@ FINDINGS = {
     "not-identical": "The programs are EQUIVALENT, where the check asks for IDENTICAL.",
     "inconclusive": "Something hides the answer.",
     "contradicted": "Running both sides contradicts the verdict, which is a bug of scanir's.",
+    "version-mismatch": "Another version or machine made the baseline, where the check asks for the same.",
     "error": "The check could not be made.",
     "budget": "The compiled program is over a limit.",
 }
@@ -54,9 +55,9 @@ class Finding:
 class Outcome:
     """The answer of one check.
 
-    ``kind``: pair, budget or diff. ``word``: the verdict, or WITHIN, EXCEEDED, ERROR. ``exit_code``: 0 where it passes,
-    else as the command's. ``summary``: the rest of its line. ``report``: all there is to read. ``spot``: where the
-    check is written. ``data``: the answer as the command prints it as JSON.
+    ``kind``: pair, budget, baseline or diff. ``word``: the verdict, or WITHIN, EXCEEDED, SKIPPED, ERROR. ``exit_code``:
+    0 where it passes, else as the command's. ``summary``: the rest of its line. ``report``: all there is to read.
+    ``spot``: where the check is written. ``data``: the answer as the command prints it as JSON.
     """
 
     name: str

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from scanir.artifact.file import keep, packed, unpacked
+from scanir.artifact.file import UNFINISHED, keep, packed, unpacked
 from scanir.artifact.modules import CONSTANTS, Modules
 from scanir.artifact.printer import print_trace
 from scanir.artifact.reader import SavedTrace, is_trace, read_trace
@@ -13,6 +13,7 @@ from scanir.artifact.trace import Trace, portable
 
 __all__ = [
     "CONSTANTS",
+    "UNFINISHED",
     "Modules",
     "SavedTrace",
     "Trace",

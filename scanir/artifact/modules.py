@@ -9,6 +9,7 @@ from scanir.artifact.printer import print_trace
 from scanir.artifact.trace import Trace, portable
 from scanir.errors import ArgumentError
 from scanir.ir.graph import Module
+from scanir.program import Program
 
 #: How constants can be saved.
 CONSTANTS = ("values", "digest")
@@ -20,6 +21,11 @@ class Modules(dict[str, Module]):
     def __init__(self, modules: dict[str, Module], trace: Trace | None) -> None:
         super().__init__(modules)
         self._trace = trace
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The programs by stage; of modules in normal form none."""
+        return () if self._trace is None else self._trace.programs
 
     def text(self, *, constants: str = "values", lines: bool = True) -> str:
         """The text of a ``.scanir`` file. ``constants``: ``values``, or ``digest`` for large ones by type and SHA-256.

@@ -48,6 +48,10 @@ class SavedTrace:
     def has_lines(self) -> bool:
         return any(name.endswith(" lines") for name in self.sections)
 
+    def provenance(self, stage: str) -> tuple[tuple[str, str], ...]:
+        """How a stage was made, read without its module. Raises ReadError."""
+        return _head(self.sections[stage], self.source)[0].facts.get("provenance", ())
+
     def program(self, stage: str) -> Program:
         """The program at a stage that is there. Raises ReadError."""
         return _program(stage, self.sections[stage], self.sections.get(f"{stage} lines"), self.source, self.target)
@@ -99,11 +103,7 @@ def _sections(text: str, marks: list[re.Match[str]], source: str) -> dict[str, S
 
 
 def _program(stage: str, section: Section, lines: Section | None, source: str, label: str) -> Program:
-    start = _MODULE.search(section.text)
-    split = len(section.text) if start is None else start.start()
-    head = StageHead(Section(section.text[:split], section.line), source)
-    if start is None:
-        head.fail("the module is missing")
+    head, split = _head(section, source)
     line = section.line + section.text.count("\n", 0, split)
     where = None if lines is None else _locations(lines, source)
     module = parse_module(section.text[split:], source, line, where)
@@ -115,6 +115,14 @@ def _program(stage: str, section: Section, lines: Section | None, source: str, l
         None if head.callbacks is None else tuple(head.callbacks), head.facts.get("provenance", ()),
         tuple(head.notes), tuple(head.sizes),
     )  # fmt: skip
+
+
+def _head(section: Section, source: str) -> tuple[StageHead, int]:
+    """What stands before the module of a stage, and where that begins."""
+    start = _MODULE.search(section.text)
+    split = len(section.text) if start is None else start.start()
+    head = StageHead(Section(section.text[:split], section.line), source)
+    return head, split if start is not None else head.lack("the module is missing")
 
 
 def _misfit(stage: str, module: Module, interface: Interface) -> str:

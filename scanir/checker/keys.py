@@ -172,7 +172,7 @@ class Keys:
                 named = (f.qualname, f.code_digest) == (g.qualname, g.code_digest)
                 if f is g or (named and f.identity == g.identity != 0):
                     return NOTHING
-                return self._allowed("callback-by-name", named)
+                return self._allowed("callback-by-name", named and f.code_digest != "")
             case Hidden() as h, Hidden() as k:
                 elided = h.what == k.what == "elided-constant" and h.detail == k.detail
                 return NOTHING if h is k else self._allowed("elided-constants", elided)

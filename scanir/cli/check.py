@@ -62,7 +62,7 @@ def command(
     plan = read_plan(Path(file).absolute() if file is not None else find_file(Path.cwd()))
     checks = twice(plan.chosen(names)) if again else plan.chosen(names)
     colored = use_color(color)
-    with _watched(checks, lines=format_ == "text", colored=colored) as tell:
+    with watched(checks, lines=format_ == "text", colored=colored) as tell:
         rows = make_all(plan, checks, jobs or len(os.sched_getaffinity(0)), tell)
     outcomes = Outcomes(plan.file.name, rows)
     made = {
@@ -87,7 +87,7 @@ def _text(checks: Sequence[Check], outcomes: Outcomes) -> str:
 
 
 @contextlib.contextmanager
-def _watched(checks: Sequence[Check], *, lines: bool, colored: bool) -> Iterator[Tell]:
+def watched(checks: Sequence[Check], *, lines: bool, colored: bool) -> Iterator[Tell]:
     """Print a line for each check in the order of the file, as early as that order allows; on a terminal also say what
     is being made."""
     from scanir.render.check import check_line

@@ -27,6 +27,7 @@ COMMANDS = {
     "classes": "Sort many programs into classes.",
     "bench": "Measure programs in turns.",
     "check": "Make the checks that a file lists: the gate for CI.",
+    "baseline": "Write the files that programs are checked against.",
     "verify": "Check a certificate.",
     "trace": "Save a program at all its stages.",
     "show": "Print a program at a stage, or facts about it.",

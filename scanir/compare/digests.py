@@ -16,6 +16,8 @@ from scanir.ir.steps import Steps, run
 from scanir.ir.walk import attrs_in, ops_of
 from scanir.program import Program
 
+#: How the assumption begins.
+DIGEST = "digest: "
 Known = Mapping[Digest, Array]
 
 
@@ -33,7 +35,7 @@ def matched(a: Program, b: Program) -> tuple[Program, Program, int]:
 def assumption(count: int) -> str:
     """The assumption of a verdict that took so many constants by their digests."""
     taken = "1 constant is" if count == 1 else f"{count} constants are"
-    return f"digest: {taken} known by type and SHA-256 alone, and taken as the other side's of the same"
+    return f"{DIGEST}{taken} known by type and SHA-256 alone, and taken as the other side's of the same"
 
 
 def _attrs(program: Program) -> Iterator[Attr]:

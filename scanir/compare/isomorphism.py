@@ -22,14 +22,16 @@ class Isomorphism:
     """Pairs two programs. `holds` answers; then ``ordered`` tells whether paired ops are written in the same order, and
     ``renamed`` lists functions that are paired under unlike names."""
 
-    def __init__(self, a: Program, b: Program, *, guess: bool = False, settled: bool = False) -> None:
+    def __init__(
+        self, a: Program, b: Program, *, guess: bool = False, settled: bool = False,
+        rules: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         self._modules = (a.module, b.module)
         self._mentions = tuple(mentions(module) for module in self._modules)
         self._functions = tuple({function.name: function for function in m.functions} for m in self._modules)
-        none: frozenset[str] = frozenset()
         self._erasers = (
-            Eraser(a.module, "a", none, guess=guess, settled=settled),
-            Eraser(b.module, "b", none, guess=guess, settled=settled),
+            Eraser(a.module, "a", rules, guess=guess, settled=settled),
+            Eraser(b.module, "b", rules, guess=guess, settled=settled),
         )
         for eraser in self._erasers:
             eraser.symbol = lambda name: "function"

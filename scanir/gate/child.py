@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from scanir.errors import ScanirError, TraceError
+from scanir.gate.baseline import check_baseline, update
 from scanir.gate.budget import check_budget
 from scanir.gate.pair import check_pair, error_of
-from scanir.gate.plan import Budget, Check, Pair
+from scanir.gate.plan import Baseline, Budget, Check, Pair, Update
 from scanir.outcome import Outcome
 
 
@@ -45,6 +46,10 @@ def made(check: Check) -> Outcome:
                 return check_pair(check)
             case Budget():
                 return check_budget(check)
+            case Baseline():
+                return check_baseline(check)
+            case Update():
+                return update(check)
             case _:
                 assert_never(check)
     except ScanirError as problem:
@@ -60,7 +65,7 @@ def made(check: Check) -> Outcome:
 
 def kind(check: Check) -> str:
     """What a check is called in reports."""
-    return type(check).__name__.lower()
+    return "baseline" if isinstance(check, Update) else type(check).__name__.lower()
 
 
 def _imported(names: tuple[str, ...]) -> ScanirError | None:

@@ -16,7 +16,7 @@ from typing import Any
 from scanir.errors import ConfigError, ScanirError
 from scanir.facts.limits import COUNTS, PRECISIONS, SIZES, Limits
 from scanir.gate.lines import Lines
-from scanir.gate.plan import FAIL_ON, Budget, Check, Pair, Plan, near
+from scanir.gate.plan import FAIL_ON, ON_MISMATCH, Baseline, Budget, Check, Pair, Plan, near
 from scanir.ir.conventions import WIDTHS
 from scanir.normalize.tables.hlo import OPCODES
 from scanir.outcome import Spot
@@ -199,22 +199,10 @@ _PAIR = (
 
 
 def _pair(table: Table) -> Check:
-    from scanir.normalize.rules import gate_forbids, rule_set
-
     table.known(_PAIR)
-    allow, strict = table.texts("allow"), table.truth("strict")
-    level, classes = _fail_on(table)
-    forbid = (*table.texts("forbid"), *classes)
-    try:
-        rule_set(allow, forbid, strict=strict)
-    except ScanirError as problem:
-        key = "forbid" if any(repr(name) in problem.what for name in forbid) else "allow"
-        raise table.wrong(problem.what, key, problem.hint) from problem
-    options: dict[str, Any] = {
+    rules, level = rules_of(table)
+    options: dict[str, Any] = rules | {
         "stage": stages_of(table, "stage"),
-        "allow": allow,
-        "forbid": gate_forbids(allow, forbid),
-        "strict": strict,
         "scope": table.choice("scope", ("program", "loops"), "program"),
         "under": table.texts("under"),
         "run": table.number("run") or 0,
@@ -227,6 +215,21 @@ def _pair(table: Table) -> Check:
     )  # fmt: skip
 
 
+def rules_of(table: Table) -> tuple[dict[str, Any], str]:
+    """The rules of a check, as options of `scanir.diff`, and the verdict from which on it fails."""
+    from scanir.normalize.rules import gate_forbids, rule_set
+
+    allow, strict = table.texts("allow"), table.truth("strict")
+    level, classes = _fail_on(table)
+    forbid = (*table.texts("forbid"), *classes)
+    try:
+        rule_set(allow, forbid, strict=strict)
+    except ScanirError as problem:
+        key = "forbid" if any(repr(name) in problem.what for name in forbid) else "allow"
+        raise table.wrong(problem.what, key, problem.hint) from problem
+    return {"allow": allow, "forbid": gate_forbids(allow, forbid), "strict": strict}, level
+
+
 def _fail_on(table: Table) -> tuple[str, tuple[str, ...]]:
     """The verdict from which on a pair fails, or classes that must not differ, which then are forbidden."""
     from scanir.normalize.rules import RULES, full_name
@@ -235,6 +238,28 @@ def _fail_on(table: Table) -> tuple[str, tuple[str, ...]]:
     if classes and all(full_name(name) in RULES for name in classes):
         return "inconclusive", classes
     return table.choice("fail-on", FAIL_ON, "inconclusive"), ()
+
+
+_BASELINE = (
+    "name", "target", "args", "args-from", "stages", "allow", "forbid", "strict", "fail-on", "on-version-mismatch",
+    "config", "compiler-options",
+)  # fmt: skip
+
+
+def _baseline(table: Table) -> Check:
+    from scanir.api import parse_stages
+
+    table.known(_BASELINE)
+    given, sources = arguments_of(table, ("",))
+    settings = {k.replace("-", "_"): table.settings(k) for k in ("config", "compiler-options") if k in table.values}
+    options, level = rules_of(table)
+    if "callback-by-name" not in options["forbid"]:  # a file has no function objects, only names and code
+        options["allow"] = (*options["allow"], "callback-by-name")
+    return Baseline(
+        name_of(table), table.spot(), target_of(table, "target"), parse_stages(stages_of(table, "stages")),
+        given.get("args", ""), sources.get("args", ""), options, settings,
+        level, table.choice("on-version-mismatch", ON_MISMATCH, "compare"),
+    )  # fmt: skip
 
 
 def arguments_of(table: Table, sides: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
@@ -308,4 +333,4 @@ def _opcode(table: Table, name: str) -> str:
 
 
 #: The kinds of checks by the name of their tables, in the order in which they are made and reported.
-KINDS: dict[str, Callable[[Table], Check]] = {"pairs": _pair, "budgets": _budget}
+KINDS: dict[str, Callable[[Table], Check]] = {"pairs": _pair, "baselines": _baseline, "budgets": _budget}

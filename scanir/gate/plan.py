@@ -14,6 +14,8 @@ from scanir.outcome import Spot
 
 #: From which verdict on a pair fails.
 FAIL_ON = ("equivalent", "inconclusive", "different")
+#: What is done about a baseline that another version of JAX, or another machine, made.
+ON_MISMATCH = ("compare", "skip", "fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,47 @@ class Budget:
         return (self.target,)
 
 
-Check: TypeAlias = Pair | Budget
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A program that must stay what its file says. ``options`` are those of `scanir.diff` for rules, ``settings`` those
+    for how the program is made; ``source`` makes arguments. ``on_mismatch``: one of `ON_MISMATCH`."""
+
+    name: str
+    spot: Spot
+    target: str
+    stages: tuple[str, ...]
+    args: str = ""
+    source: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fail_on: str = "inconclusive"
+    on_mismatch: str = "compare"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return (self.target,)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What to do in place of the check of a baseline: write its file."""
+
+    baseline: Baseline
+
+    @property
+    def name(self) -> str:
+        return self.baseline.name
+
+    @property
+    def spot(self) -> Spot:
+        return self.baseline.spot
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return self.baseline.targets
+
+
+Check: TypeAlias = Pair | Budget | Baseline | Update
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scanir.gate.plan import Budget, Check, Pair
+from scanir.gate.plan import Baseline, Budget, Check, Pair, Update
 
 #: The hash seeds of the two processes.
 SEEDS = ("1", "2")
@@ -49,6 +49,11 @@ def _programs(check: Check) -> Iterator[tuple[str, str, dict[str, Any], str]]:
             args = check.options.get("args")
             options = {name: value for name, value in check.options.items() if name != "args"}
             yield check.name, check.target, _both(options, {}, args) | {"stage": "hlo"}, check.source
+        case Baseline():
+            options = _both({**check.settings}, {}, check.args or None) | {"stage": ",".join(check.stages)}
+            yield check.name, check.target, options, check.source
+        case Update():
+            pass
         case Pair():
             kept = {name: check.options[name] for name in _KEPT if name in check.options}
             for side, target in zip("ab", check.targets, strict=True):

@@ -238,7 +238,8 @@ class Eraser:
                 return attr
 
     def _callable(self, attr: Callable) -> Any:
-        if "callback-by-name" in self._rules or self._guess:
+        # Of an object that has no code the name alone says nothing: that of a class is the name of all its objects.
+        if ("callback-by-name" in self._rules and attr.code_digest) or self._guess:
             self.touched.add("callback-by-name")
             return ("function", attr.qualname, attr.code_digest)
         text = f"{attr.qualname} (code {attr.code_digest[:8]}) is another function object of equal code, so unknown"

@@ -19,9 +19,11 @@ from scanir.targets.target import Target
 class Saved(Target):
     """A trace that was read from a file."""
 
-    __slots__ = ("_read", "saved")
+    __slots__ = ("_read", "_set_aside", "saved")
 
-    def __init__(self, label: str, saved: SavedTrace) -> None:
+    def __init__(self, label: str, saved: SavedTrace, set_aside: frozenset[str] = frozenset()) -> None:
+        """``set_aside``: facts of how it was made that are not to be compared."""
+        self._set_aside = set_aside
         self.function = saved
         self.kind = "file"
         self.label = label
@@ -64,7 +66,9 @@ class Saved(Target):
                     f"stage {stage} was not saved", where=self.label, hint=f"it has {', '.join(self.saved.stages)}"
                 )
             if stage not in self._read:
-                self._read[stage] = replace(self.saved.program(stage), label=self.label)
+                program = self.saved.program(stage)
+                facts = tuple(fact for fact in program.provenance if fact[0] not in self._set_aside)
+                self._read[stage] = replace(program, label=self.label, provenance=facts)
         return {stage: self._read[stage] for stage in stages}
 
 

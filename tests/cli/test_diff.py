@@ -218,7 +218,7 @@ def test_ctrl_c(api: FakeApi, run: Run) -> None:
         (["dif", "x", "y"], "did you mean diff?"),
         (
             ["zzz"],
-            "commands: diff, matrix, classes, bench, check, verify, trace, show, recompile, explain, list",
+            "commands: diff, matrix, classes, bench, check, baseline, verify, trace, show, recompile",
         ),
         (["--nope"], "No such option"),
     ],

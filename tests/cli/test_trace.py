@@ -71,6 +71,13 @@ def test_constants_by_digest_are_an_assumption(capsys: Any) -> None:
     assert "digest: " not in capsys.readouterr().out
 
 
+def test_constants_by_digest_have_no_certificate(capsys: Any, tmp_path: Path) -> None:
+    asked = ["--stage", "jaxpr", "--certificate", str(tmp_path / "c.json")]
+    assert main(["diff", "f.scanir.gz", "m.py:f", *asked]) == 2
+    assert "known by their digest alone" in capsys.readouterr().err
+    assert main(["diff", "f.scanir", "m.py:f", *asked]) == 0
+
+
 def test_lines_come_from_the_file(capsys: Any) -> None:
     assert main(["diff", "f.scanir", "m.py:other", "--stage", "jaxpr"]) == 1
     out = capsys.readouterr().out
