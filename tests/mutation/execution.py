@@ -107,6 +107,8 @@ def _serve(pipe: Connection) -> None:
 
 
 def _run(dialect: str, a: str, b: str) -> Any:
+    if any(map(_RANDOM.search, (a, b))):
+        raise ValueError("the state of its random numbers is the device's: two runs are not alike")
     texts = [_text(dialect, text) for text in (a, b)]
     unfit = any(map(_UNFIT.search, texts))
     sides = [(_compiled if unfit else _interpreted)(text) for text in texts]
@@ -175,6 +177,8 @@ _FUSION = re.compile(r" fusion\(((?:[^()]|\([^()]*\))*)\), kind=\w+, calls=(%?[\
 _LAYOUT = re.compile(r"(?<=\])\{([\d,]*)[^{}]*\}")
 _USUAL = frozenset(",".join(map(str, range(rank - 1, -1, -1))) for rank in range(9))
 #: What would end the interpreter's process.
+#: Ops that draw from a state that no operand holds.
+_RANDOM = re.compile(r" rng\(|stablehlo\.rng\b(?!_)")
 _UNFIT = re.compile(
     r'"(stablehlo\.(?:custom_call|rng|rng_bit_generator|batch_norm_\w+|composite|cross-replica-sum|create_token|einsum|'
     r"torch_index_select|fft|cholesky|triangular_solve)|sdy\.\w+|chlo\.\w+|mhlo\.\w+)\"|xbf16>|tensor<bf16>"

@@ -32,6 +32,8 @@ FAMILIES = tuple(
 _NUMBER = re.compile(r"(?<![\w.#])-?\d+(?![\w.])")
 _ANY_NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w.])")
+#: Metadata inside of an attribute (of a sharding) is noise.
+_METADATA = re.compile(r"metadata=\{[^{}]*\}")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ITEM = re.compile(r",\s*[^,{}\[\]()<>]+(?=[}\])>])")
 #: Numbers of one attribute that are changed: the first and the last ones.
@@ -70,7 +72,7 @@ def changes(key: str, text: str) -> Iterator[Change]:
                 if len(family) > 2:
                     yield "word", m.start(), m.end(), family[(place + 2) % len(family)]
                 break
-    for m in list(_STRING.finditer(text))[:3]:
+    for m in list(_STRING.finditer(_METADATA.sub(lambda found: " " * len(found[0]), text)))[:3]:
         yield "text", m.end() - 1, m.end() - 1, "x"
     if item := _ITEM.search(text):
         yield "fewer", item.start(), item.end(), ""
@@ -87,7 +89,9 @@ def neighbours(token: str, dtype: str) -> Iterator[tuple[str, str]]:
         yield "constant: one element", "false" if token == "true" else "true"
         return
     if (re.fullmatch(r"-?\d+", token) and dtype[0] in "su" and dtype[1:].isdigit()) or dtype in ("pred", "i1"):
-        if token.lstrip("-").isdigit():
+        if dtype in ("pred", "i1") and token.lstrip("-").isdigit():  # XLA reads each number but 0 as true
+            yield "constant: one element", "0" if int(token) else "1"
+        elif token.lstrip("-").isdigit():
             yield "constant: one element", str(int(token) + 1 if int(token) < 100 else int(token) - 1)
         return
     if re.fullmatch(r"i\d+|ui\d+", dtype):
