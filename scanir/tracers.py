@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scanir import _compat, _compat_run
+from scanir.artifact.trace import flags_anywhere
 from scanir.errors import ArgumentError, ScanirError, TraceError
 from scanir.ir.attrs import Callable
 from scanir.ir.graph import Module
@@ -259,7 +260,7 @@ def provenance(options: tuple[tuple[str, Any], ...] = ()) -> tuple[tuple[str, st
         "platform": device.platform,
         "device": device.device_kind,
         "devices": str(jax.device_count()),
-        "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
+        "XLA_FLAGS": flags_anywhere(os.environ.get("XLA_FLAGS", "")),
         "compiler options": ", ".join(sorted(f"{name}={value}" for name, value in options)),
         **_compat.flags(),
     }

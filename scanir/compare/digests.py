@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from scanir.artifact.trace import level
 from scanir.ir.attrs import Array, Attr, Attrs, Digest, Record, Seq
 from scanir.ir.graph import Function, Module, Op, Region
 from scanir.ir.steps import Steps, run
@@ -24,6 +25,7 @@ Known = Mapping[Digest, Array]
 def matched(a: Program, b: Program) -> tuple[Program, Program, int]:
     """Both programs with values for the digests that the other side has values for; and how many constants of one side
     correspond to some of the other by a digest."""
+    a, b = level(a, b)
     digests = set(_digests(a)), set(_digests(b))
     if not digests[0] and not digests[1]:
         return a, b, 0

@@ -29,6 +29,29 @@ def g(x, scale=2.0):
 def other(x, scale=2.0):
     return jax.lax.scan(lambda c, _: (c * (W + 1) + scale, c.sum()), x, None, length=5)
 """
+NODE = """
+import jax
+
+class Odd:
+    pass
+
+@jax.tree_util.register_pytree_node_class
+class Node:
+    def __init__(self, x, odd):
+        self.x, self.odd = x, odd
+
+    def tree_flatten(self):
+        return (self.x,), self.odd
+
+    @classmethod
+    def tree_unflatten(cls, odd, children):
+        return cls(*children, odd)
+
+odd = Odd()
+
+def f(x):
+    return Node(x * 2, odd)
+"""
 STAGES = "jaxpr,stablehlo"
 
 
@@ -76,6 +99,15 @@ def test_constants_by_digest_have_no_certificate(capsys: Any, tmp_path: Path) ->
     assert main(["diff", "f.scanir.gz", "m.py:f", *asked]) == 2
     assert "known by their digest alone" in capsys.readouterr().err
     assert main(["diff", "f.scanir", "m.py:f", *asked]) == 0
+
+
+def test_an_object_in_a_pytree_is_known_without_its_address(capsys: Any, tmp_path: Path) -> None:
+    (tmp_path / "node.py").write_text(NODE)
+    file, target = str(tmp_path / "node.scanir"), f"{tmp_path}/node.py:f"
+    assert main(["trace", target, "--args", "f32[3]", "--stage", "jaxpr", "-o", file]) == 0
+    assert "Odd object at 0x..." in Path(file).read_text()
+    assert main(["diff", file, target, "--stage", "jaxpr", "--paranoid"]) == 0
+    assert capsys.readouterr().out.startswith("IDENTICAL")
 
 
 def test_lines_come_from_the_file(capsys: Any) -> None:
