@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanir.errors import TargetError
 from scanir.gate.pair import outcome_of
@@ -16,6 +16,9 @@ from scanir.gate.plan import Baseline, Update
 from scanir.outcome import Finding, Outcome
 from scanir.program import STAGES
 from scanir.targets.saved import Saved
+
+if TYPE_CHECKING:
+    from scanir.artifact import Modules
 
 #: Where the files are, beside the file that lists the checks.
 DIRECTORY = "__scanir__"
@@ -51,11 +54,11 @@ def check_baseline(baseline: Baseline) -> Outcome:
     from scanir import api
 
     saved = read(baseline)
-    unlike = _unlike(saved, baseline.stages)
+    other = unlike(saved, baseline.stages)
     told = tuple(
-        f"{saved.label} was made with {name} {old or 'none'}, this is {new or 'none'}" for name, old, new in unlike
+        f"{saved.label} was made with {name} {old or 'none'}, this is {new or 'none'}" for name, old, new in other
     )
-    if unlike and baseline.on_mismatch != "compare":
+    if other and baseline.on_mismatch != "compare":
         return _other_version(baseline, told)
     answer = api.diff(
         replace_facts(saved, frozenset(VERSIONS)), baseline.target, stage=",".join(baseline.stages),
@@ -80,7 +83,7 @@ def _given(baseline: Baseline, option: str) -> dict[str, Any]:
     return {option: baseline.args} if baseline.args else {}
 
 
-def _unlike(saved: Saved, stages: tuple[str, ...]) -> list[tuple[str, str, str]]:
+def unlike(saved: Saved, stages: tuple[str, ...]) -> list[tuple[str, str, str]]:
     """(fact, as it was, as it is) of what made the saved programs and would now make them otherwise."""
     before = dict(saved.saved.provenance(stages[0]))
     if not before:  # what was a file was made by nobody knows whom
@@ -109,28 +112,40 @@ def _other_version(baseline: Baseline, told: tuple[str, ...]) -> Outcome:
 
 def update(request: Update) -> Outcome:
     """Write the file of a baseline, unless it is what would be written. Raises ScanirError."""
+    baseline = request.baseline
+    found = made(baseline.target, baseline.stages, {**_given(baseline, "args"), **baseline.settings})
+    path = file_of(baseline.name)
+    state, size = written(found, path)
+    return Outcome(
+        baseline.name, "baseline", state.upper(), 0, f"{path}, {size:,} bytes, {', '.join(found)}", spot=baseline.spot,
+        data={"file": str(path), "state": state, "bytes": size, "stages": list(found)},
+    )  # fmt: skip
+
+
+def made(target: Any, stages: tuple[str, ...], options: dict[str, Any]) -> Modules:
+    """A program as a baseline keeps it. Raises ScanirError."""
     from scanir import api
-    from scanir.artifact import keep, packed
     from scanir.compare.callbacks import calls_any
 
-    baseline = request.baseline
-    given = _given(baseline, "args")
-    found = api.traced(baseline.target, stage=",".join(baseline.stages), **given, **baseline.settings)
+    found = api.traced(target, stage=",".join(stages), **options)
     if "jaxpr" not in found and any(map(calls_any, found.programs)):
         # Below the jaxpr host functions are numbers; which they are is told there.
-        wanted = [stage for stage in STAGES if stage in (*baseline.stages, "jaxpr")]
-        found = api.traced(baseline.target, stage=",".join(wanted), **given, **baseline.settings)
-    path = file_of(baseline.name)
+        wanted = [stage for stage in STAGES if stage in (*stages, "jaxpr")]
+        found = api.traced(target, stage=",".join(wanted), **options)
+    return found
+
+
+def written(found: Modules, path: Path) -> tuple[str, int]:
+    """Write a baseline to its file, unless that is what would be written: new, changed or unchanged, and its bytes.
+    Raises ScanirError."""
+    from scanir.artifact import keep, packed
+
     data = packed(found.text(constants="digest", lines=False), path)
     state = "new" if not path.exists() else "unchanged" if path.read_bytes() == data else "changed"
     if state != "unchanged":
         try:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise TargetError(f"{path.parent} cannot be made: {problem.strerror}", where=str(path)) from problem
         keep(path, data)
-    summary = f"{path}, {len(data):,} bytes, {', '.join(found)}"
-    return Outcome(
-        baseline.name, "baseline", state.upper(), 0, summary, spot=baseline.spot,
-        data={"file": str(path), "state": state, "bytes": len(data), "stages": list(found)},
-    )  # fmt: skip
+    return state, len(data)
