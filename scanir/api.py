@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scanir.matrix import Matrix
     from scanir.measure.bench import Progress
     from scanir.measured.result import Bench, Lengths
+    from scanir.result import ListedRegion
     from scanir.targets.arguments import Arguments
     from scanir.targets.target import Target
     from scanir.targets.under import Transform
@@ -77,11 +78,8 @@ def diff(
     ``run`` executes both sides, in a process of their own, on the example and so many random and edge inputs (True: 16)
     for at most ``run_timeout`` seconds a row; what that showed is each row's ``evidence``. Raises ScanirError.
     """
-    from scanir.align.listing import listing
-    from scanir.align.script import with_edits
     from scanir.compare.digests import matched
     from scanir.contexts import begin, contexts, opened
-    from scanir.evidence.request import asked, attach, with_source
     from scanir.normalize.rules import rule_set
 
     rules = rule_set(_names(allow), _names(forbid), strict=strict)
@@ -91,7 +89,11 @@ def diff(
     transforms = _transforms(under)
     settings = contexts((config, config_a, config_b), (compiler_options, compiler_options_a, compiler_options_b),
                         (env_a, env_b))  # fmt: skip
-    runs = asked(run, run_timeout) if run else None
+    runs = None
+    if run:
+        from scanir.evidence.request import asked, attach, with_source
+
+        runs = asked(run, run_timeout)
     with opened((a, b), settings) as sides:
         stages = _common_stages((sides[0], sides[1]), stages)
         given = _saved_arguments(sides, (_given(sides[0], args, args_a), _given(sides[1], args, args_b)))
@@ -105,16 +107,31 @@ def diff(
                 settled, named = _settled(left[name], right[name], pair, given, rules)
                 x, y, known = matched(left[name], right[name])
                 answer = _compare(x, y, rules, settled=settled is not None, scope=scope, known=known, named=named)
-                answer = with_edits(answer, x, y, rules)
-                rows.append(replace(answer, under=transform))
+                rows.append(replace(_edited(answer, x, y, rules), under=transform))
                 programs.append((x, y, None if named else settled))
             answers += rows if runs is None else attach(rows, left, right, runs, scope)
         labels = (sides[0].label, sides[1].label)
     found = Diff(
         *labels, tuple(answers), lambda: _certificate(found, programs, given, settings),
-        lambda: _confirmed(found, programs, scope), lambda: tuple(listing(a, b) for a, b, _ in programs),
+        lambda: _confirmed(found, programs, scope), lambda: _listed(programs),
     )  # fmt: skip
     return found
+
+
+def _edited(answer: StageDiff, a: Program, b: Program, rules: frozenset[str]) -> StageDiff:
+    """The answer with its edit script; what is identical needs none, nor what tells edits."""
+    if answer.verdict is Verdict.IDENTICAL:
+        return answer
+    from scanir.align.script import with_edits
+
+    return with_edits(answer, a, b, rules)
+
+
+def _listed(programs: Sequence[Compared]) -> tuple[tuple[ListedRegion, ...], ...]:
+    """All ops of each row, side by side."""
+    from scanir.align.listing import listing
+
+    return tuple(listing(a, b) for a, b, _ in programs)
 
 
 def _confirmed(answer: Diff, programs: Sequence[Compared], scope: str) -> tuple[str, ...]:
@@ -298,9 +315,12 @@ def _compare(
     from scanir.compare.callbacks import BY_NAME
     from scanir.compare.digests import assumption
     from scanir.compare.verdict import compare, loops_only
-    from scanir.facts.beside import with_tables
 
-    answer = with_tables(compare(a, b, rules, settled=settled), a, b)
+    answer = compare(a, b, rules, settled=settled)
+    if answer.verdict is not Verdict.IDENTICAL:
+        from scanir.facts.beside import with_tables
+
+        answer = with_tables(answer, a, b)
     if known and answer.verdict.exit_code == 0:
         answer = replace(answer, assumptions=(assumption(known), *answer.assumptions))
     if named and answer.verdict.exit_code == 0 and all(use.rule != BY_NAME for use in answer.modulo):

@@ -116,9 +116,14 @@ def command(
     more = _listed(answer, stat, around, beside, columns)
     made = _formats(answer, a, b, more, columns)
     if format_ == "text":
-        from scanir.render.text import render_text
+        from scanir.render.plain import plain
 
-        click.echo(render_text(answer, more, color=colored, width=columns, notes=False), nl=False, color=colored)
+        text = None if colored or more else plain(answer, width=columns)
+        if text is None:
+            from scanir.render.text import render_text
+
+            text = render_text(answer, more, color=colored, width=columns, notes=False)
+        click.echo(text, nl=False, color=colored)
         _notes(answer)
     else:
         click.echo(made[format_](), nl=format_ == "json")
@@ -128,8 +133,16 @@ def command(
 
 def _formats(answer: Diff, a: str, b: str, more: list[Any], columns: int) -> dict[str, Made]:
     """What makes each format of the answer; those of CI see it as one check."""
-    from scanir.render.json import render_json
-    from scanir.render.text import render_text
+
+    def text() -> str:
+        from scanir.render.text import render_text
+
+        return render_text(answer, more, width=columns)
+
+    def as_json() -> str:
+        from scanir.render.json import render_json
+
+        return render_json(answer)
 
     def of_ci(form: str) -> str:
         from scanir.gate.pair import outcome_of
@@ -138,14 +151,16 @@ def _formats(answer: Diff, a: str, b: str, more: list[Any], columns: int) -> dic
         return formats(Outcomes("", (outcome_of(answer, f"{a} {b}", "diff"),)), Path.cwd())[form]()
 
     return {
-        "text": lambda: render_text(answer, more, width=columns),
-        "json": lambda: render_json(answer),
+        "text": text,
+        "json": as_json,
         **{form: partial(of_ci, form) for form in FORMATS if form not in ("text", "json")},
     }
 
 
 def _listed(answer: Diff, stat: bool, around: int | None, beside: bool | None, columns: int) -> list[Any]:
     """What --stat, -U and --side-by-side ask for."""
+    if not stat and around is None and beside is None:
+        return []
     from scanir.render.listing import WIDE, listing_parts, stat_parts
 
     parts = stat_parts(answer) if stat else []

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from scanir import _compat
 from scanir.contexts.context import AT_START, Context
-from scanir.contexts.inside import Placed, placed
-from scanir.contexts.spawn import Child, Remote
 from scanir.errors import ArgumentError
 from scanir.strategies import find
 from scanir.targets.arguments import Arguments
@@ -29,7 +28,13 @@ from scanir.targets.imports import IMPORTED
 from scanir.targets.names import shown
 from scanir.targets.resolve import resolve
 from scanir.targets.target import Target, kind_of
-from scanir.targets.under import Transform
+
+if TYPE_CHECKING:
+    from scanir.contexts.spawn import Remote
+    from scanir.targets.under import Transform
+
+#: Modules that are loaded when a side needs them: most need no settings.
+_SPAWN, _INSIDE = "scanir.contexts.spawn", "scanir.contexts.inside"
 
 
 @contextlib.contextmanager
@@ -38,6 +43,8 @@ def opened(values: tuple[Any, ...], contexts: tuple[Context, ...]) -> Iterator[t
     if not any(contexts):
         yield tuple(resolve(value) for value in values)
         return
+    from scanir.contexts.spawn import Child, Remote
+
     watched = tuple(sorted({name for c in contexts for name, _ in (*c.config, *c.environment)}))
     away = [_needs_a_process(value, context, contexts) for value, context in zip(values, contexts, strict=True)]
     sides: list[Target] = []
@@ -48,7 +55,7 @@ def opened(values: tuple[Any, ...], contexts: tuple[Context, ...]) -> Iterator[t
         yield tuple(sides)
     finally:
         for side in sides:
-            if isinstance(side, Remote):
+            if _is_remote(side):
                 side.child.close()
 
 
@@ -58,13 +65,22 @@ def begin(
 ) -> None:  # fmt: skip
     """Start the children, so that they work while this process does."""
     for side, arguments in zip(sides, given, strict=True):
-        if isinstance(side, Remote):
+        if _is_remote(side):
             side.child.start(stages, arguments, under)
 
 
 def is_remote(*sides: Target) -> bool:
     """Whether any of the sides is made in another process."""
-    return any(isinstance(side, Remote) for side in sides)
+    return any(map(_is_remote, sides))
+
+
+def _is_remote(side: Target) -> TypeGuard[Remote]:
+    """Where the module was never asked for, nothing is of its class."""
+    return _SPAWN in sys.modules and isinstance(side, sys.modules[_SPAWN].Remote)
+
+
+def _is_placed(side: Target) -> bool:
+    return _INSIDE in sys.modules and isinstance(side, sys.modules[_INSIDE].Placed)
 
 
 def _needs_a_process(value: Any, context: Context, contexts: tuple[Context, ...]) -> bool:
@@ -111,6 +127,8 @@ def _is_named(value: Any) -> bool:
 
 def _here(value: Any, context: Context, watched: tuple[str, ...]) -> Target:
     """A side of this process. What is lowered already may still be compiled with options."""
+    from scanir.contexts.inside import Placed, placed
+
     if not _is_made(value):
         return placed(value, context, watched)
     target = resolve(value)
@@ -125,9 +143,9 @@ def _here(value: Any, context: Context, watched: tuple[str, ...]) -> Target:
 def _refuse(sides: list[Target], contexts: tuple[Context, ...]) -> None:
     """Settings for a side that was made long ago are a misunderstanding, unless they are for the other side too."""
     for k, (side, context) in enumerate(zip(sides, contexts, strict=True)):
-        if isinstance(side, (Remote, Placed)):
+        if _is_remote(side) or _is_placed(side):
             continue
-        free = [other for n, other in enumerate(contexts) if n != k and isinstance(sides[n], (Remote, Placed))]
+        free = [other for n, other in enumerate(contexts) if n != k and (_is_remote(sides[n]) or _is_placed(sides[n]))]
         shared = {pair for other in free for pair in (*other.config, *other.compiler_options)}
         own = [pair for pair in (*context.config, *context.compiler_options) if pair not in shared]
         if own or context.environment:

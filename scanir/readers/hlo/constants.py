@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
-
-import numpy as np
+import struct
+from typing import TYPE_CHECKING, Any
 
 from scanir.ir.attrs import Attr, Hidden, Seq, array
 from scanir.ir.types import TensorType, TupleType, Type
-from scanir.readers.hlo.dtypes import COMPLEX, FLOATS, INTEGERS, Floating
+from scanir.readers.hlo.dtypes import COMPLEX, FLOATS, INTEGERS, Floating, Integer
 from scanir.readers.hlo.source import Source
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _PUNCTUATION = str.maketrans("{}(),", "     ")
 _UNMARKED = {code: None for code in range(128) if chr(code) not in "{},"}
@@ -26,6 +28,10 @@ _COMPLEX = re.compile(r"\(\s*([^\s(),{}]+)\s*,\s*([^\s(),{}]+)\s*\)")
 _SINGLE = re.compile(r"[\w.+\-]+")
 _TYPED = re.compile(r"[a-z]\w*\[[\d,\s]*\]\s*(?=\{)")
 _TRUTH = {"true": "1", "false": "0"}
+#: Elements up to which numpy, which takes longer to import than a small module to read, is not asked.
+FEW = 64
+#: Formats to which `struct` rounds as numpy does: to the nearest, ties to even.
+_STRUCT = {"float16": "e", "float32": "f", "float64": "d"}
 #: Python reads more spellings of a number than HLO has.
 _FOREIGN = re.compile(r"[^\s{}(),0-9a-fA-FinxX.:+\-]")
 
@@ -106,10 +112,9 @@ def _elements(text: str, dtype: str, shape: tuple[int, ...]) -> bytes:
     if len(tokens) != expected:
         raise _Malformed(f"{len(tokens)} numbers where {expected} are needed")
     if dtype == "bool":
-        numbers = np.frombuffer(_integers([_TRUTH.get(token, token) for token in tokens], "i64"), np.int64)
-        return bytes((numbers != 0).astype(np.uint8))
+        return bytes([number != 0 for number in _integers([_TRUTH.get(token, token) for token in tokens], "i64")])
     if dtype in INTEGERS:
-        return _integers(tokens, dtype)
+        return _packed(_integers(tokens, dtype), INTEGERS[dtype])
     format = COMPLEX.get(dtype) or FLOATS.get(dtype)
     if format is None:
         raise _Malformed(f"element type {dtype} is not known")
@@ -135,7 +140,15 @@ def _check_structure(text: str, shape: tuple[int, ...]) -> None:
         raise _Malformed("its braces and commas are not those of the shape")
 
 
-def _integers(tokens: list[str], dtype: str) -> bytes:
+def _packed(values: list[int], kind: Integer) -> bytes:
+    if len(values) <= FEW:
+        return b"".join([value.to_bytes(kind.bytes, "little", signed=kind.signed) for value in values])
+    import numpy as np
+
+    return np.array(values, dtype=kind.numpy).tobytes()
+
+
+def _integers(tokens: list[str], dtype: str) -> list[int]:
     kind = INTEGERS[dtype]
     try:
         values = list(map(int, tokens))
@@ -147,7 +160,7 @@ def _integers(tokens: list[str], dtype: str) -> bytes:
         values = [value + (1 << 64) if -(1 << 63) <= value < 0 else value for value in values]
     if values and (min(values) < kind.least or max(values) > kind.greatest):
         raise _Malformed(f"a number outside {kind.least} .. {kind.greatest}")
-    return np.array(values, dtype=kind.numpy).tobytes()
+    return values
 
 
 def _floats(tokens: list[str], format: Floating) -> bytes:
@@ -163,13 +176,22 @@ def _floats(tokens: list[str], format: Floating) -> bytes:
     for index in nans:
         tokens[index] = "1"  # a number that every format has
     try:
-        values = np.array(list(map(float, tokens)), dtype=np.float64)
+        numbers = list(map(float, tokens))
     except ValueError:
         raise _Malformed("a number was expected") from None
-    return _rounded(values, format, patched)
+    if not patched and len(numbers) <= FEW and format.name in _STRUCT:
+        try:
+            return struct.pack(f"<{len(numbers)}{_STRUCT[format.name]}", *numbers)
+        except OverflowError:
+            raise _Malformed(f"a number that {format.name} cannot hold") from None
+    import numpy as np
+
+    return _rounded(np.array(numbers, dtype=np.float64), format, patched)
 
 
 def _rounded(values: np.ndarray[Any, Any], format: Floating, patched: list[tuple[int, int]]) -> bytes:
+    import numpy as np
+
     with np.errstate(all="ignore"):  # overflow is found below, by its result
         rounded = values.astype(format.numpy)
         back = rounded.astype(np.float64)

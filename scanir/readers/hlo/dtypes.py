@@ -6,9 +6,10 @@ Floats are described by their bits, so that a NaN of any sign and payload can be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,14 @@ class Integer:
     bits: int
 
     @property
+    def bytes(self) -> int:
+        return max(8, self.bits) // 8
+
+    @property
     def numpy(self) -> np.dtype[Any]:
-        return np.dtype(f"<{'i' if self.signed else 'u'}{max(8, self.bits) // 8}")
+        import numpy as np
+
+        return np.dtype(f"<{'i' if self.signed else 'u'}{self.bytes}")
 
     @property
     def least(self) -> int:
@@ -46,6 +53,8 @@ class Floating:
     @property
     def numpy(self) -> np.dtype[Any]:
         """The type that rounds to this format; ml_dtypes is imported for small formats only."""
+        import numpy as np
+
         if self.name.startswith(("bfloat", "float8", "float4")):
             import ml_dtypes
 
@@ -56,6 +65,8 @@ class Floating:
 
     @property
     def raw(self) -> np.dtype[Any]:
+        import numpy as np
+
         return np.dtype(f"<u{self.bytes}")
 
     def nan_bits(self, negative: bool, payload: int | None) -> int | None:
@@ -111,7 +122,7 @@ def element_bytes(dtype: str) -> int | None:
     if dtype == "bool":
         return 1
     if dtype in INTEGERS:
-        return INTEGERS[dtype].numpy.itemsize
+        return INTEGERS[dtype].bytes
     if dtype in FLOATS:
         return FLOATS[dtype].bytes
     return 2 * COMPLEX[dtype].bytes if dtype in COMPLEX else None

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from scanir.errors import ReadError
 from scanir.ir.attrs import Array, array
 from scanir.readers.hlo.dtypes import INTEGERS, element_bits, element_bytes
 from scanir.readers.hlo.wire import BYTES, VARINT, fields, packed_varints
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: PrimitiveType of xla_data.proto -> element type; and the field of LiteralProto that holds its elements.
 _ELEMENTS = {
@@ -80,7 +81,7 @@ def _numbers(kind: int, value: int | memoryview) -> list[int]:
     """A repeated int64, packed or not."""
     if isinstance(value, int):
         return [value]
-    return packed_varints(value).astype(np.int64).tolist() if kind == BYTES else []
+    return packed_varints(value).astype("int64").tolist() if kind == BYTES else []
 
 
 def _shape(data: memoryview) -> _Shape:
@@ -121,6 +122,8 @@ def _literal(data: memoryview, name: str) -> Array | None:
 
 def _whole(dtype: str, parts: list[tuple[int, int | memoryview]]) -> np.ndarray[Any, Any]:
     """Numbers written as varints."""
+    import numpy as np
+
     decoded = [
         packed_varints(value) if isinstance(value, memoryview) else np.array([value], dtype=np.uint64)
         for kind, value in parts
@@ -135,6 +138,8 @@ def _whole(dtype: str, parts: list[tuple[int, int | memoryview]]) -> np.ndarray[
 
 def _raw(dtype: str, data: memoryview) -> np.ndarray[Any, Any]:
     """Elements that stand as bytes. Those below a byte take one byte each, of which the low bits count."""
+    import numpy as np
+
     if element_bits(dtype) < 8:
         shift = 8 - element_bits(dtype)
         signed = dtype in INTEGERS and INTEGERS[dtype].signed
@@ -148,6 +153,8 @@ def _raw(dtype: str, data: memoryview) -> np.ndarray[Any, Any]:
 
 def _row_major(elements: np.ndarray[Any, Any], shape: _Shape) -> bytes:
     """Literals are written in the order of their layout; constants are compared in row-major order."""
+    import numpy as np
+
     rank = len(shape.dims)
     order = shape.order
     if len(order) != rank or order == list(range(rank - 1, -1, -1)) or sorted(order) != list(range(rank)):

@@ -6,11 +6,12 @@ Knows no schema. Never copies what it hands on (memoryviews), and refuses what i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from scanir.errors import ReadError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
@@ -59,6 +60,8 @@ def fields(data: memoryview) -> Iterator[tuple[int, int, int | memoryview]]:
 
 def packed_varints(data: memoryview) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """All numbers of a packed field, as 64 bits each."""
+    import numpy as np
+
     raw = np.frombuffer(data, dtype=np.uint8)
     pieces: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
     start = 0
@@ -76,6 +79,8 @@ def packed_varints(data: memoryview) -> np.ndarray[Any, np.dtype[np.uint64]]:
 def _decode(
     raw: np.ndarray[Any, np.dtype[np.uint8]], ends: np.ndarray[Any, np.dtype[np.int64]]
 ) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    import numpy as np
+
     if len(ends) == len(raw):  # every number below 128
         return raw.astype(np.uint64)
     starts = np.empty_like(ends)
