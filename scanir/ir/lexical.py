@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanir.errors import ReadError
 
@@ -36,8 +36,7 @@ _WORD = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word: its kind (``value``, ``string``, ``number``, ``bare``, ``sign`` or ``end``), spelling and offset."""
 
     kind: str
@@ -74,15 +73,16 @@ def _unescape(match: re.Match[str]) -> str:
 def words(text: str, source: str = "", line: int = 1) -> Iterator[Word]:
     """The words of a text, whose first line has the number ``line``, then one of kind ``end``."""
     offset = 0
-    while offset < len(text):
-        match = _WORD.match(text, offset)
-        if match is None:
-            raise error("no word starts here", text, offset, source, line)
+    for match in _WORD.finditer(text):
+        if match.start() != offset:
+            break
+        offset = match.end()
         kind = match.lastgroup or ""
         if kind != "blank":
-            yield Word(kind, match[0], offset)
-        offset = match.end()
-    yield Word("end", "", offset)
+            yield Word(kind, match[0], match.start())
+    if offset < len(text):
+        raise error("no word starts here", text, offset, source, line)
+    yield Word("end", "", len(text))
 
 
 def error(what: str, text: str, offset: int, source: str = "", line: int = 1) -> ReadError:
