@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 #: Where the files are, beside the file that lists the checks.
 DIRECTORY = "__scanir__"
-#: Facts of who made a program: versions, and the machine it was made for.
-VERSIONS = ("jax", "jaxlib", "platform", "device", "devices")
+#: Facts of who made a program: versions and platform; and what only a compiler asks of the machine.
+VERSIONS = ("jax", "jaxlib", "platform")
+DEVICES = ("device", "devices")
 
 
 def file_of(name: str) -> Path:
@@ -61,7 +62,7 @@ def check_baseline(baseline: Baseline) -> Outcome:
     if other and baseline.on_mismatch != "compare":
         return _other_version(baseline, told)
     answer = api.diff(
-        replace_facts(saved, frozenset(VERSIONS)), baseline.target, stage=",".join(baseline.stages),
+        replace_facts(saved, frozenset((*VERSIONS, *DEVICES))), baseline.target, stage=",".join(baseline.stages),
         **_given(baseline, "args_b"), **{f"{name}_b": value for name, value in baseline.settings.items()},
         **baseline.options,
     )  # fmt: skip
@@ -94,7 +95,8 @@ def unlike(saved: Saved, stages: tuple[str, ...]) -> list[tuple[str, str, str]]:
     if "hlo" in stages:
         before |= {f"{name} of the processor": value for name, value in saved.saved.machine}
         now |= {f"{name} of the processor": value for name, value in machine()}
-    names = (*VERSIONS, *sorted(name for name in before if name.endswith(" of the processor")))
+    compiled = DEVICES if "hlo" in stages else ()
+    names = (*VERSIONS, *compiled, *sorted(name for name in before if name.endswith(" of the processor")))
     return [(name, before[name], now[name]) for name in names if name in before and before[name] != now.get(name)]
 
 
