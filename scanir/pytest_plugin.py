@@ -170,7 +170,7 @@ class Checker:
         settings: dict[str, Any],
     ) -> str:  # fmt: skip
         from scanir import api
-        from scanir.gate.baseline import VERSIONS, replace_facts, unlike
+        from scanir.gate.baseline import SET_ASIDE, replace_facts, unlike
         from scanir.normalize.rules import gate_forbids
         from scanir.targets import Arguments
 
@@ -181,7 +181,7 @@ class Checker:
         if "callback-by-name" not in forbid:  # a file has no function objects, only names and code
             allow = (*allow, "callback-by-name")
         answer = api.diff(
-            replace_facts(saved, frozenset(VERSIONS)), f, stage=stage, args_b=Arguments(args) if args else None,
+            replace_facts(saved, SET_ASIDE), f, stage=stage, args_b=Arguments(args) if args else None,
             allow=allow, forbid=gate_forbids(allow, forbid), config_b=settings["config"],
             compiler_options_b=settings["compiler_options"],
         )  # fmt: skip

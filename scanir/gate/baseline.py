@@ -25,6 +25,8 @@ DIRECTORY = "__scanir__"
 #: Facts of who made a program: versions and platform; and what only a compiler asks of the machine.
 VERSIONS = ("jax", "jaxlib", "platform")
 DEVICES = ("device", "devices")
+#: What a baseline is compared without, and told in notes.
+SET_ASIDE = frozenset((*VERSIONS, *DEVICES))
 
 
 def file_of(name: str) -> Path:
@@ -62,7 +64,7 @@ def check_baseline(baseline: Baseline) -> Outcome:
     if other and baseline.on_mismatch != "compare":
         return _other_version(baseline, told)
     answer = api.diff(
-        replace_facts(saved, frozenset((*VERSIONS, *DEVICES))), baseline.target, stage=",".join(baseline.stages),
+        replace_facts(saved, SET_ASIDE), baseline.target, stage=",".join(baseline.stages),
         **_given(baseline, "args_b"), **{f"{name}_b": value for name, value in baseline.settings.items()},
         **baseline.options,
     )  # fmt: skip

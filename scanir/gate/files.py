@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 from scanir.artifact import UNFINISHED, is_trace
 from scanir.errors import ScanirError, TargetError
@@ -45,9 +46,13 @@ def stale(directory: Path, baselines: Sequence[Baseline]) -> tuple[str, ...]:
 
 
 def _ours(path: Path) -> bool:
-    """Whether a file is one that scanir wrote there."""
+    """Whether a file is one that scanir baseline wrote there: those that begin with the name of a file of tests beside
+    the directory are theirs."""
     if path.name.endswith(UNFINISHED):
         return True
+    stem, _, rest = path.name.removesuffix(".scanir").partition(".")
+    if rest and (path.parent.parent / f"{unquote(stem)}.py").is_file():
+        return False
     with open(path, "rb") as file:
         return path.suffix == ".scanir" and is_trace(file.read(32))
 

@@ -224,6 +224,8 @@ def test_the_commands(files: Path, capsys: Any) -> None:
     ]
     (files / "__scanir__" / "old.scanir").write_text(Path("__scanir__/sine.scanir").read_text())
     (files / "__scanir__" / "notes.txt").write_text("mine")
+    (files / "test_m.py").write_text("")
+    (files / "__scanir__" / "test_m.test_f.scanir").write_text(Path("__scanir__/sine.scanir").read_text())
     assert main(["baseline", "list"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "sine    __scanir__/sine.scanir    hlo; jax unknown, unknown",
@@ -232,7 +234,7 @@ def test_the_commands(files: Path, capsys: Any) -> None:
     ]
     assert main(["baseline", "prune"]) == 0
     assert capsys.readouterr().out == "removed __scanir__/old.scanir\n"
-    assert sorted(os.listdir("__scanir__")) == ["cosine.scanir", "notes.txt", "sine.scanir"]
+    assert sorted(os.listdir("__scanir__")) == ["cosine.scanir", "notes.txt", "sine.scanir", "test_m.test_f.scanir"]
     assert main(["baseline", "update", "tan*"]) == 2
     assert "there is no check tan*" in capsys.readouterr().err
 
