@@ -15,10 +15,13 @@ from scanir.program import STAGES, Program
 from scanir.result import Diff, RuleUse, StageDiff, Verdict
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scanir.artifact import Modules, Trace
     from scanir.checker.verdict import Verification
     from scanir.classes import Classes
     from scanir.contexts import Context
+    from scanir.dumps import Dumps
     from scanir.facts.limits import Kept, Limits
     from scanir.facts.request import Answer, Report, Request
     from scanir.ir.graph import Module
@@ -132,6 +135,45 @@ def _listed(programs: Sequence[Compared]) -> tuple[tuple[ListedRegion, ...], ...
     from scanir.align.listing import listing
 
     return tuple(listing(a, b) for a, b, _ in programs)
+
+
+def diff_dumps(
+    a: str | Path, b: str | Path, *, stage: str = "hlo", allow: Iterable[str] = (), forbid: Iterable[str] = (),
+    strict: bool = False,
+) -> Dumps:  # fmt: skip
+    """Compare two directories program by program: dumps of JAX or XLA, by the names of modules and their order, or any
+    files of IR, by their names.
+
+    ``stage``: of dumps that have several; others have the stages that they have. Raises ScanirError, but not for what
+    one program alone is to blame for.
+    """
+    from scanir.dumps import Dumps, Row
+    from scanir.errors import ScanirError
+    from scanir.targets.artifact import Unrecognized
+    from scanir.targets.dumped import listed, target_of
+
+    wanted = parse_stages(stage)
+    sides = [{entry.label: entry for entry in listed(str(directory))} for directory in (a, b)]
+    rows, left_out = [], []
+    for name in dict.fromkeys((*sides[0], *sides[1])):
+        targets: list[Target] = []
+        try:
+            for directory, side in zip((a, b), sides, strict=True):
+                if name in side:
+                    targets.append(target_of(f"{str(directory).rstrip('/')}#{name}", side[name]))
+            if len(targets) == 1:
+                rows.append(Row(name, only="a" if name in sides[0] else "b"))
+                continue
+            there = [s for s in wanted if all(target.has_stage(s) for target in targets)] or [
+                s for s in STAGES if all(target.has_stage(s) for target in targets)
+            ]
+            answer = diff(*targets, stage=",".join(there) or stage, allow=allow, forbid=forbid, strict=strict)
+            rows.append(Row(name, answer))
+        except Unrecognized:
+            left_out.append(name)
+        except ScanirError as problem:
+            rows.append(Row(name, problem=problem))
+    return Dumps(str(a), str(b), tuple(rows), tuple(left_out))
 
 
 def _confirmed(answer: Diff, programs: Sequence[Compared], scope: str) -> tuple[str, ...]:

@@ -95,13 +95,21 @@ def command(
 
     if a == b == "-":
         raise TargetError("standard input holds one program, not two", hint="give one side as a file or by name")
+    from scanir.targets.dumped import is_directory
+
+    if is_directory(a) and is_directory(b):
+        if any(
+            (args, args_a, args_b, args_from, args_from_a, args_from_b, under, run, certificate, *settings.values())
+        ):
+            raise click.UsageError("two directories are compared as they are: arguments and settings are for functions")
+        return _directories(a, b, stage, (allow, forbid, strict), format_, color, reports)
     made: dict[str, Any] = {name: texts for name, texts in settings.items() if texts}
     # Under settings of their own (jax_enable_x64, say) arguments are read where the sides are made.
-    given: dict[str, Arguments | str | None] = {
+    by_side: dict[str, Arguments | str | None] = {
         side: text if made and text is not None and source is None else given_arguments(text, source, side)
         for side, text, source in (("", args, args_from), ("-a", args_a, args_from_a), ("-b", args_b, args_from_b))
     }
-    given_a, given_b = (given[""] if given[side] is None else given[side] for side in ("-a", "-b"))
+    given_a, given_b = (by_side[""] if by_side[side] is None else by_side[side] for side in ("-a", "-b"))
     if run is not None:
         made |= {"run": run, "run_timeout": run_timeout}
     progress(f"comparing {a} and {b} at {stage}")
@@ -127,6 +135,31 @@ def command(
         _notes(answer)
     else:
         click.echo(made[format_](), nl=format_ == "json")
+    write_reports(reports, made)
+    return answer.exit_code
+
+
+def _directories(
+    a: str, b: str, stage: str, rules: tuple[tuple[str, ...], tuple[str, ...], bool], format_: str, color: str,
+    reports: tuple[tuple[str, str], ...],
+) -> int:  # fmt: skip
+    """Compare two directories program by program."""
+    from scanir import api
+    from scanir.render.dumps import render_dumps, render_dumps_json
+
+    if format_ not in ("text", "json") or any(form not in ("text", "json") for form, _ in reports):
+        raise click.UsageError("directories have reports as text and JSON")
+    progress(f"comparing the programs of {a} and {b}")
+    answer = api.diff_dumps(a, b, stage=stage, allow=rules[0], forbid=rules[1], strict=rules[2])
+    made: dict[str, Made] = {
+        "text": lambda: render_dumps(answer, width=width()),
+        "json": lambda: render_dumps_json(answer),
+    }
+    colored = use_color(color)
+    if format_ == "text":
+        click.echo(render_dumps(answer, color=colored, width=width()), nl=False, color=colored)
+    else:
+        click.echo(made["json"]())
     write_reports(reports, made)
     return answer.exit_code
 

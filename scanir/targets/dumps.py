@@ -1,8 +1,11 @@
-"""Names of the files that JAX and XLA write when they are told to dump what they compile."""
+"""Directories of programs: the files that JAX and XLA write when they are told to dump what they compile, by the names
+of modules; or else any files, by their own names."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,3 +36,49 @@ def dumped(directory: str) -> tuple[Dumped, ...]:
             if match := pattern.match(file.name):
                 found.append(Dumped(int(match["number"]), match["name"], stage, file))
     return tuple(sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A program in a directory: the ``count``-th of its name, in the order in which they were compiled. ``files``: by
+    stage, in the order of stages; of a directory that is no dump one file, of no stage that is known."""
+
+    name: str
+    count: int
+    files: tuple[tuple[str, Path], ...]
+
+    @property
+    def label(self) -> str:
+        return self.name if self.count == 1 else f"{self.name}#{self.count}"
+
+
+def entries(directory: str) -> tuple[Entry, ...]:
+    """The programs in a directory, in their order. What is numbered otherwise is still the first, the second of its
+    name. Raises OSError."""
+    modules = dumped(directory)
+    if not modules:
+        return tuple(Entry(str(file.relative_to(directory)), 1, (("", file),)) for file in files_below(Path(directory)))
+    found: dict[tuple[str, int], dict[str, Path]] = {}
+    seen: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for module in modules:
+        seen[module.stage, module.name] += 1
+        found.setdefault((module.name, seen[module.stage, module.name]), {})[module.stage] = module.path
+    order = [stage for stage, _ in _NAMES]
+    return tuple(
+        Entry(name, count, tuple((stage, files[stage]) for stage in order if stage in files))
+        for (name, count), files in found.items()
+    )
+
+
+def files_below(directory: Path) -> list[Path]:
+    """The files in a directory and below, hidden ones left out, in the order in which people count: file2 before
+    file10."""
+    found: list[Path] = []
+    for at, below, names in os.walk(directory):
+        below[:] = [name for name in below if not name.startswith(".")]
+        found += [file for name in names if not name.startswith(".") and (file := Path(at, name)).is_file()]
+    return sorted(found, key=_natural)
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]

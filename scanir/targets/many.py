@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,7 +11,7 @@ from scanir.classes import Source
 from scanir.errors import ScanirError, TargetError
 from scanir.strategies import find, strategies
 from scanir.targets.artifact import Unrecognized, read_artifact
-from scanir.targets.dumps import Dumped, dumped
+from scanir.targets.dumps import Dumped, dumped, files_below
 from scanir.targets.names import shown
 from scanir.targets.resolve import resolve
 from scanir.targets.target import Target
@@ -83,7 +81,7 @@ def _directory(directory: str, stages: tuple[str, ...], prefix: str) -> Iterator
     """The modules of a dump, or else the files that are IR."""
     try:
         modules = _of_stages(dumped(directory), stages)
-        others = [] if modules else _files(Path(directory))
+        others = [] if modules else files_below(Path(directory))
     except OSError as problem:
         raise TargetError(f"{shown(directory)} cannot be read: {problem.strerror}", where=shown(directory)) from problem
     if not modules and not others:
@@ -92,15 +90,6 @@ def _directory(directory: str, stages: tuple[str, ...], prefix: str) -> Iterator
         yield Source(f"{prefix}{module.path.name}", partial(_read, module.path, stages, module.stage))
     for file in others:
         yield Source(f"{prefix}{file.relative_to(directory)}", partial(_read, file, stages), skips=Unrecognized)
-
-
-def _files(directory: Path) -> list[Path]:
-    """The files in a directory and below, hidden ones left out."""
-    found: list[Path] = []
-    for at, below, names in os.walk(directory):
-        below[:] = [name for name in below if not name.startswith(".")]
-        found += [file for name in names if not name.startswith(".") and (file := Path(at, name)).is_file()]
-    return sorted(found, key=_natural)
 
 
 def _of_stages(modules: tuple[Dumped, ...], stages: tuple[str, ...]) -> list[Dumped]:
@@ -114,8 +103,3 @@ def _read(path: Path, stages: tuple[str, ...], stage: str = "") -> dict[str, Pro
         return artifact.trace(tuple(name for name in stages if artifact.has_stage(name)))
     ((own, program),) = artifact.trace(artifact.stages).items()
     return {stage or own: program}
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """Names in the order in which people count: file2 before file10."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]

@@ -47,6 +47,11 @@ def _named(text: str) -> Target:
         from scanir.targets.artifact import read_text
 
         return read_text(text)
+    directory, mark, name = text.partition("#")
+    if mark and _is(Path(directory), "dir"):
+        from scanir.targets.dumped import of_directory
+
+        return of_directory(text, directory, name)
     if not _split(text)[1]:
         raise _unknown(text)
     module, expression, directory = module_of(text, _forms())
@@ -98,7 +103,9 @@ def _unknown(text: str) -> ScanirError:
     """The error for a text without a colon that is no strategy and no file: its likeliest meaning first."""
     path = Path(text)
     if _is(path, "dir"):
-        return TargetError(f"{shown(text)} is a directory", hint="name one of the files in it")
+        from scanir.targets.dumped import hint_for
+
+        return TargetError(f"{shown(text)} is a directory", hint=hint_for(text))
     if text.endswith(".py") and _is(path, "file"):
         names = _functions(path)
         return TargetError(
