@@ -142,6 +142,26 @@ def test_settings_count_though_versions_do_not(project: Project) -> None:
     assert "provenance" in check_baseline(baseline).summary
 
 
+def test_the_text_tells_what_did_not_change(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    baseline = project.baseline()
+    update(Update(baseline))
+
+    def compared(*_: Any, **__: Any) -> None:
+        raise AssertionError("compared")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("scanir.api.diff", compared)
+        found = check_baseline(baseline)
+        assert (found.word, found.exit_code) == ("IDENTICAL", 0)
+        assert "digest: 1 constant is known" in " ".join(found.report.split())
+        path = file_of("f")
+        text = path.read_text()
+        path.write_text(text.replace("length = 5", "length = 5 ", 1))
+        with pytest.raises(AssertionError, match="compared"):
+            check_baseline(baseline)
+    assert check_baseline(baseline).word == "IDENTICAL"
+
+
 def test_what_is_not_there_or_no_baseline(project: Project) -> None:
     baseline = project.baseline()
     with pytest.raises(ScanirError, match=r"there is no baseline __scanir__/f\.scanir"):
