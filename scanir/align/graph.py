@@ -89,7 +89,7 @@ class Graph:
         self.source: dict[Value, Source] = {}
         self.uses: dict[Source, list[Use]] = {}
         self._params: dict[Source, int] = {}
-        self._callers: dict[int, tuple[int, int]] = {}
+        self._callers: dict[int, tuple[int, int]] | None = None
         self._build()
         self._link()
         self.up, self.loose_up = self._ups(loose=False), self._ups(loose=True)
@@ -144,10 +144,8 @@ class Graph:
 
     def way(self, block: int) -> str:
         """The place of a region; ``main/while:1``, ``main/layer``."""
-        if not self._callers:
-            for index in range(len(self.nodes)):
-                for place, inner in enumerate(self.inner(index)):
-                    self._callers.setdefault(inner, (index, place))
+        if self._callers is None:
+            self._callers = self._called()
         parts: list[str] = []
         seen: set[int] = set()
         while block in self._callers and block not in seen:
@@ -162,9 +160,19 @@ class Graph:
             block = self.nodes[index].region
         return "/".join([self.blocks[block].path, *reversed(parts)])
 
-    def inputs(self, node: int) -> list[Source]:
+    def _called(self) -> dict[int, tuple[int, int]]:
+        """The first op that holds or calls each region, and in which place."""
+        callers: dict[int, tuple[int, int]] = {}
+        for index in range(len(self.nodes)):
+            for place, inner in enumerate(self.inner(index)):
+                callers.setdefault(inner, (index, place))
+        return callers
+
+    def inputs(self, node: int, most: int | None = None) -> list[Source]:
+        """What an op is given; at ``most`` so many, for who looks around: there may be as many as there are ops."""
         op = self.nodes[node].op
-        return [self.source[value] for value in (*op.operands, *op.control)]
+        values = (*op.operands, *op.control) if most is None else (*op.operands[:most], *op.control[:most])[:most]
+        return [self.source[value] for value in values]
 
     def outputs(self, block: int) -> list[Source]:
         return [self.source[value] for value in self.blocks[block].region.results]

@@ -47,8 +47,10 @@ class Pairing:
         if digests[0] == digests[1] or sorted(digests[0]) != sorted(digests[1]):
             return right
         self.reordered.append((a, b))
-        rest = list(zip(digests[1], right, strict=True))
-        return [rest.pop(next(k for k, (found, _) in enumerate(rest) if found == wanted))[1] for wanted in digests[0]]
+        rest: dict[int, deque[int]] = {}
+        for digest, block in zip(digests[1], right, strict=True):
+            rest.setdefault(digest, deque()).append(block)
+        return [rest[wanted].popleft() for wanted in digests[0]]
 
     def pair_blocks(self, x: int, y: int, owner: tuple[int, int] = (-1, -1)) -> None:
         """Pair two regions, once; regions that are somebody else's already are noted."""
@@ -127,12 +129,10 @@ def _parameters(left: Graph, right: Graph, x: int, y: int) -> list[tuple[int, in
     rest = [
         [k for k in range(len(t)) if k not in done] for t, done in zip((tokens_left, tokens_right), taken, strict=True)
     ]
-    types = [
-        [str(g.blocks[b].region.params[k].type) for k in ks] for g, b, ks in ((left, x, rest[0]), (right, y, rest[1]))
-    ]
-    for a, type in zip(rest[0], types[0], strict=True):
-        if type in types[1]:
-            at = types[1].index(type)
-            pairs.append((a, rest[1].pop(at)))
-            types[1].pop(at)
+    waiting: dict[str, deque[int]] = {}
+    for b in rest[1]:
+        waiting.setdefault(str(right.blocks[y].region.params[b].type), deque()).append(b)
+    for a in rest[0]:
+        if others := waiting.get(str(left.blocks[x].region.params[a].type)):
+            pairs.append((a, others.popleft()))
     return pairs

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scanir.align.align import align
-from scanir.align.changes import SEMANTICS, Changes, changes
+from scanir.align.changes import Changes, changes
 from scanir.align.headers import headers
+from scanir.align.ledger import SEMANTICS
 from scanir.errors import ScanirError
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.reify import normal_form
@@ -49,10 +50,13 @@ def script(
         return grouped(classes), tuple(notes), 0
     found = replace(found, edits=(*(edit for edit in said if edit.kind_class == SEMANTICS), *found.edits))
     edits, follows = _semantic(found)
-    if len(edits) >= MANY and len(pairing.left.nodes) + len(pairing.right.nodes) <= LARGEST:
+    # Entries are what a person reads: the same change in 24 layers is short as it is written.
+    many = len(grouped(edits))
+    if many >= MANY and len(pairing.left.nodes) + len(pairing.right.nodes) <= LARGEST:
         shorter = _normal(a, b, rules)
-        if shorter is not None and shorter[0] and 2 * len(shorter[0]) < len(edits):
-            notes.append(f"told over normal forms: {len(shorter[0])} edits instead of {len(edits)} as written")
+        if shorter is not None and shorter[0] and 2 * len(grouped(shorter[0])) < many:
+            few = len(grouped(shorter[0]))
+            notes.append(f"told over normal forms: {few} edit{'s' if few != 1 else ''} instead of {many} as written")
             edits, follows = shorter
     return grouped([*edits, *classes]), tuple(notes), follows
 

@@ -8,6 +8,7 @@ from scanir.align.graph import Graph, Source
 from scanir.align.pairing import Pairing
 from scanir.compare.attributes import constant_text
 from scanir.ir.attrs import Attr, Symbol
+from scanir.ir.types import TupleType, Type
 from scanir.result import EditSide
 
 #: Operands of one op that are shown.
@@ -67,10 +68,10 @@ class Words:
         """``mul(x, 0.5) -> f32[3]``."""
         graph = self.graph(side)
         op = graph.nodes[node].op
-        types = ", ".join(str(value.type) for value in op.results[:3])
+        types = ", ".join(_type(value.type) for value in op.results[:3])
         if graph.nodes[node].is_constant:
             return f"{self.constant(side, node)} {types}"
-        shown = [self.value(side, source) for source in graph.inputs(node)[:SHOWN]]
+        shown = [self.value(side, source) for source in graph.inputs(node, SHOWN)]
         more = [f"{len(op.operands) - SHOWN} more"] if len(op.operands) > SHOWN else []
         callee = op.attribute("callee")
         name = f"{op.name} {callee.name}" if isinstance(callee, Symbol) else op.name
@@ -92,6 +93,14 @@ class Words:
                 if (line := graph.nodes[at].line) is not None:
                     return line
             users = [user for at in near for user, _ in graph.uses.get((at, 0), ())[:SHOWN] if user >= 0]
-            feeds = [source[0] for at in near for source in graph.inputs(at)[:SHOWN] if source[0] >= 0]
+            feeds = [source[0] for at in near for source in graph.inputs(at, SHOWN) if source[0] >= 0]
             near = [*dict.fromkeys((*users, *feeds))][:SHOWN]
         return "", 0
+
+
+def _type(type: Type) -> str:
+    """A type; of a long tuple its first elements: an edit is not to grow with the state that a loop carries."""
+    if not isinstance(type, TupleType) or len(type.elements) <= SHOWN:
+        return str(type)
+    first = ", ".join(_type(element) for element in type.elements[:SHOWN])
+    return f"({first}, {len(type.elements) - SHOWN} more)"
