@@ -1,7 +1,7 @@
 """Making the check of a baseline: what a program was when its file was written, against what it is now.
 
-Equal text is the same program (`scanir.gate.unchanged`); any other is compared, and the verdict counts. What another version or machine is said to have made is compared all the
-same, with a note, unless the check asks for otherwise.
+Equal text is the same program (`scanir.gate.unchanged`); any other is compared, and the verdict counts. What another
+version or machine is said to have made is compared all the same, with a note, unless the check asks for otherwise.
 """
 
 from __future__ import annotations
