@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import importlib
 import io
 import os
-import zlib
 from pathlib import Path
+from typing import Any
 
 from scanir.errors import ReadError, TargetError
 
 GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
 #: Bytes that a compressed file may become.
 LARGEST = 1 << 32
 #: What a file that is being written is called, until it is whole.
@@ -30,19 +32,45 @@ def packed(text: str, path: Path) -> bytes:
 
 
 def unpacked(data: bytes, source: str) -> bytes:
-    """The bytes of a file, without compression. Raises ReadError."""
-    if not data.startswith(GZIP):
-        return data
+    """The bytes of a file, without compression by gzip or zstd. Raises ReadError."""
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            found = file.read(LARGEST + 1)
-    except (OSError, EOFError, zlib.error) as problem:
+        if data.startswith(ZSTD):
+            found = _zstd(data, source)
+        elif data.startswith(GZIP):
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+                found = file.read(LARGEST + 1)
+        else:
+            return data
+    except ReadError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - what a decompressor raises is its own
         raise ReadError(
             f"{source} cannot be decompressed: {problem}", where=source, hint="the file is cut off or damaged"
         ) from None
     if len(found) > LARGEST:
         raise ReadError(f"{source} is larger than {LARGEST:,} bytes when decompressed", where=source)
     return found
+
+
+def _zstd(data: bytes, source: str) -> bytes:
+    """All frames of a file, by Python's own decompressor from 3.14 on, else by that of a package. A frame that is cut
+    off is an error, which readers of streams do not see. Raises ReadError where there is no decompressor."""
+    found = bytearray()
+    while data and len(found) <= LARGEST:
+        frame = _decompressor(source)
+        found += frame.decompress(data)
+        if not frame.eof:
+            raise ValueError("a frame that does not end")
+        data = frame.unused_data
+    return bytes(found)
+
+
+def _decompressor(source: str) -> Any:
+    with contextlib.suppress(ImportError):
+        return importlib.import_module("compression.zstd").ZstdDecompressor()
+    with contextlib.suppress(ImportError):
+        return importlib.import_module("zstandard").ZstdDecompressor().decompressobj()
+    raise ReadError(f"{source} is compressed by zstd", where=source, hint="pip install 'scanir[zstd]' reads it")
 
 
 def keep(path: Path, data: bytes) -> None:

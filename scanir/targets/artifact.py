@@ -19,6 +19,7 @@ from scanir.ir.walk import ops_of
 from scanir.program import Argument, Interface, Program, Source
 from scanir.targets.arguments import Arguments
 from scanir.targets.saved import Saved, read_saved
+from scanir.targets.several import chosen
 from scanir.targets.target import Target
 
 if TYPE_CHECKING:
@@ -91,14 +92,14 @@ def _has_lines(module: Module) -> bool:
     return not work or any(op.location is not None for op in work)
 
 
-def read_artifact(name: str) -> Artifact | Saved:
-    """Read a file, or standard input for ``-``. Raises ScanirError."""
+def read_artifact(name: str, pick: str = "") -> Artifact | Saved:
+    """Read a file, or standard input for ``-``; of several modules in it the one that is picked. Raises ScanirError."""
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as problem:
         raise TargetError(f"{name} cannot be read: {problem.strerror}", where=name) from problem
     label = "standard input" if name == "-" else name
-    return _artifact(label, data)
+    return _artifact(label, data, pick)
 
 
 def read_text(text: str) -> Artifact | Saved:
@@ -106,23 +107,26 @@ def read_text(text: str) -> Artifact | Saved:
     return _artifact("a text", text.encode("utf-8", "replace"))
 
 
-def _artifact(label: str, data: bytes) -> Artifact | Saved:
-    plain = unpacked(data, label)
-    if is_trace(plain):
-        return read_saved(plain, label)
-    module = _module(data, label)
+def _artifact(label: str, data: bytes, pick: str = "") -> Artifact | Saved:
+    data = unpacked(data, label)
+    if is_trace(data):
+        return read_saved(data, label)
+    module = _module(data, label, pick)
+    label = f"{label}#{pick}" if pick else label
     # What scanir printed is StableHLO in its own form, which no other tool reads.
     own = not data.startswith(BYTECODE) and _CANONICAL.search(data[: 1 << 16].decode("utf-8", "replace")) is not None
     return Artifact(label, module, data if module.dialect == "stablehlo" and not own else None)
 
 
-def _module(data: bytes, label: str) -> Module:
+def _module(data: bytes, label: str, pick: str) -> Module:
     if data.startswith(BYTECODE):
         return _stablehlo(data, label)
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")  # an editor may have put in what no printer writes
     except UnicodeDecodeError:
         raise _unknown(label, "it is not text: a serialized HLO module?", _AS_TEXT) from None
+    if pick:
+        text = chosen(text, pick, label)
     start = _skip_comments(text)
     if _CANONICAL.match(text, start):
         from scanir.ir.parser import parse_module
@@ -133,7 +137,7 @@ def _module(data: bytes, label: str) -> Module:
     if _HLO.match(text, start):
         from scanir.readers.hlo import read_hlo
 
-        return read_hlo(text, source=label)
+        return read_hlo(text if pick else chosen(text, "", label), source=label)
     if _JAXPR.match(text, start):
         hint = "name the function, or give the file that scanir show --stage jaxpr prints"
         raise _unknown(label, "a jaxpr as JAX prints it does not show the arrays it captures", hint)

@@ -47,15 +47,28 @@ def _named(text: str) -> Target:
         from scanir.targets.artifact import read_text
 
         return read_text(text)
-    directory, mark, name = text.partition("#")
-    if mark and _is(Path(directory), "dir"):
-        from scanir.targets.dumped import of_directory
-
-        return of_directory(text, directory, name)
+    if (picked := _picked(text)) is not None:
+        return picked
     if not _split(text)[1]:
         raise _unknown(text)
     module, expression, directory = module_of(text, _forms())
     return _attribute(module, expression, text, directory=directory)
+
+
+def _picked(text: str) -> Target | None:
+    """One program of a directory or file that holds several, ``dir#jit_step``; None for any other text."""
+    base, mark, name = text.partition("#")
+    if not mark or not base:
+        return None
+    if _is(Path(base), "dir"):
+        from scanir.targets.dumped import of_directory
+
+        return of_directory(text, base, name)
+    if not base.endswith(".py") and _is(Path(base), "file"):
+        from scanir.targets.artifact import read_artifact
+
+        return read_artifact(base, name)
+    return None
 
 
 def module_of(text: str, forms: str) -> tuple[ModuleType, str, str]:
