@@ -83,7 +83,8 @@ class Prover:
         self.budget_hit = False
         self.dead_functions = Isomorphism(*self.programs).dead_functions()
         self._settings = Settings(settled=settled, exact_nans=exact_nans)
-        self._sides: dict[object, Side] = {}
+        #: By all that a side is made under but the rules and the budget: the rules, and the side.
+        self._sides: dict[object, list[tuple[frozenset[str], Side]]] = {}
         self._as_they_stand: list[tuple[frozenset[str], Proof]] = []
         self._has_calls = [not CALLS.isdisjoint(summaries(p.module).names) for p in self.programs]
         #: Set by the verdict where terms agree without any rule and only sharing differs.
@@ -113,6 +114,13 @@ class Prover:
             if proof.holds:
                 break
         return proof
+
+    def prepare(self, rules: frozenset[str], proof: Proof) -> None:
+        """Make the sides for rules that will be tried after a proof: a side of which no rule came anything then stands
+        for no rules, too, and need not be made for that."""
+        if rules and proof.keep is None and not proof.bindings:
+            for k in (0, 1):
+                self._side(k, rules, self._settings, {}, None)
 
     def _keeps(self, proof: Proof) -> list[Keep]:
         """Which functions stay calls: those that both sides have, then none."""
@@ -195,13 +203,14 @@ class Prover:
     ) -> Side:
         name = "ab"[k]
         mine = {index: term for (side, index), term in bound.items() if side == name}
-        key = (k, rules, settings.guess, settings.budget, keep, tuple(sorted(mine.items())))
-        found = self._sides.get(key)
-        if found is None:
-            given = self._inputs(k, mine)
-            found = self._sides[key] = normalize(
-                self.programs[k], name, rules, self.table, given, replace(settings, keep=keep)
-            )
+        known = self._sides.setdefault((k, settings.guess, keep, tuple(sorted(mine.items()))), [])
+        for wider, side in known:
+            # Rules of which nothing came may be left out, and the side is the same (`Side.fired`).
+            if rules <= wider and side.ops <= settings.budget and side.fired <= rules:
+                return side
+        given = self._inputs(k, mine)
+        found = normalize(self.programs[k], name, rules, self.table, given, replace(settings, keep=keep))
+        known.append((rules, found))
         return found
 
     def _inputs(self, k: int, bound: dict[int, int]) -> tuple[int, ...]:

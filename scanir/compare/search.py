@@ -56,6 +56,8 @@ class Search:
         proof = self._prover.attempt(self._rules)
         if self._interface.semantic:
             return self._different(proof, tuple(self._interface.semantic))
+        if proof.holds:
+            self._prover.prepare((one_sided(proof) - {"commutative"}) & proof.rules, proof)
         if self._terms_alone():
             proof = self._prover.attempt(self._rules)
         if proof.holds:

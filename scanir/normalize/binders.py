@@ -83,7 +83,8 @@ class Trace:
 class State:
     """What outlives the evaluation of a region: open binders by closed term, owners of scopes, the log of rules.
 
-    ``touched``: rules that may have changed a form without a place of their own.
+    ``touched``: rules that may have changed a form without a place of their own. ``fired``: rules that anything at all
+    came of, in evaluations that were abandoned too.
     """
 
     loops: dict[int, Loop] = field(default_factory=dict)
@@ -92,6 +93,7 @@ class State:
     ys: dict[int, tuple[int, Loop]] = field(default_factory=dict)
     log: list[tuple[str, str]] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
+    fired: set[str] = field(default_factory=set)
 
     def mark(self) -> tuple[int, ...]:
         """How much there is now, for `forget`."""

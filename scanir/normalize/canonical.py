@@ -86,11 +86,15 @@ class Canonical:
             written = list(ranks)
             ranks.sort(key=lambda rank: self._colours().slot(term, rank))
             if ranks != written:
-                self._state.log.append(("carry-order", self._state.loops[term].op.name))
+                self._use("carry-order", term)
         if len(ranks) < len(self._state.loops[term].types):
-            self._state.log.append(("dead-carry", self._state.loops[term].op.name))
+            self._use("dead-carry", term)
         self.order[term] = ranks
         return close_loop(self._target, self._state.loops[term], ranks, self.of)
+
+    def _use(self, rule: str, loop: int) -> None:
+        self._state.fired.add(rule)
+        self._state.log.append((rule, self._state.loops[loop].op.name))
 
     def _ys(self, term: int) -> int:
         loop, (y, owner) = self._source.children(term)[0], self._state.ys[term]

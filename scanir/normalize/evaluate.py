@@ -127,6 +127,7 @@ class Evaluator:
 
     def use(self, rule: str, op: Op, more: str = "") -> None:
         """Log that a rule was applied here."""
+        self.state.fired.add(rule)
         self.state.log.append((rule, "/".join((*self._place, label(op))) + more))
 
     def _scope(self) -> int:
@@ -166,9 +167,11 @@ class Evaluator:
             if same is not None:
                 return (same,)
         exchange = not effect and not funs and self.identities.exchange(op)
-        if exchange and operands[0] > operands[1]:
-            operands = operands[::-1]
-            self.use("commutative", op)
+        if exchange:
+            self.state.fired.add("commutative")
+            if operands[0] > operands[1]:
+                operands = operands[::-1]
+                self.use("commutative", op)
         children = (*operands, *funs, *((self._token,) if effect else ()))
         form = "exchange" if exchange else "effect" if effect else ""
         term = table.intern("op", (op.name, self.eraser.attributes(op), types, len(operands), form), children)
@@ -322,6 +325,7 @@ class Evaluator:
             few = trivial and trip.trips in (0, 1) and said in (None, trip.trips)
             if (few and trip.trips == 0) or partition.refine(starts, trip.values, trip.nexts):
                 break
+        self.state.fired |= partition.fired
         self._path, self._place = path, place
         if few:
             self.state.forget(mark)

@@ -23,6 +23,8 @@ class Partition:
         self._may_count = ["integer-induction" in rules] * count
         self.affine: list[tuple[int, int] | None] = [None] * count
         self._fresh = True
+        #: Rules by which anything was ever supposed.
+        self.fired: set[str] = set()
         self._types: tuple[Type, ...] = ()
 
     def start(self, starts: tuple[int, ...], types: tuple[Type, ...], table: Table) -> None:
@@ -35,8 +37,13 @@ class Partition:
                 constant = table.kind(start) == "const"
                 rule = "constant-carry" if constant else "carry-closure"
                 self._invariant[i] = rule in self._rules and type != TOKEN
+                if self._invariant[i]:
+                    self.fired.add(rule)
                 if merge and type != TOKEN:
                     self._block[i] = -1
+            alike = [(start, type) for start, type in zip(starts, types, strict=True) if type != TOKEN]
+            if merge and len(set(alike)) < len(alike):
+                self.fired.add("duplicate-carry")
         self._split([(self._block[i], starts[i], types[i] if types[i] != TOKEN else i) for i in range(len(starts))])
         for i, counter in enumerate(self.affine):
             if counter is not None and constant_int(table, starts[i]) != self._offset(i, counter[1]):
@@ -88,6 +95,7 @@ class Partition:
         if offset is None or step is None or bits_of(self._types[slot]) is None:
             return False
         self.affine[slot] = (step, offset)
+        self.fired.add("integer-induction")
         return True
 
     def used(self, starts: tuple[int, ...]) -> list[str]:

@@ -55,12 +55,27 @@ class Side:
     parts: dict[str, tuple[Canonical, Trace, Fun]]
     hidden: dict[str, tuple[int, str]]
     log: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: The smallest budget that it would have been made under, too.
+    ops: int = 0
 
     @property
     def used(self) -> frozenset[str]:
         """Names of the rules that may have changed the form of this side."""
         touched = self.evaluator.state.touched | self.evaluator.eraser.touched
         return frozenset(rule for rule, _ in self.log) | (touched & self.rules)
+
+    @property
+    def fired(self) -> frozenset[str]:
+        """Rules without any of which this side would not be what it is; all others could be taken away.
+
+        `normalize` asks of a rule only whether it is in force, and each place that asks notes it here where anything
+        comes of the answer "yes": a term or a key that is another one, a slot of which more is supposed, a slot left
+        out, a log entry. Under rules that are fewer by some that are not noted, evaluation goes in lockstep with this
+        one: up to the first step that is another one both have the same state, that step asks of a rule that was taken
+        away, hears "no" in place of "yes", and by what was said nothing comes of that. So there is no such step.
+        (Whether calls are inlined is a setting, and nothing that `normalize` asks the rules.)
+        """
+        return frozenset(self.evaluator.state.fired | self.evaluator.eraser.touched) - {"calls"}
 
 
 class CallCycle(ScanirError):
@@ -82,10 +97,12 @@ def normalize(
     skipped = dead_callbacks(module) if "dead-code" in rules else frozenset()
     evaluator = Evaluator(module, Table(), eraser, effects_of(module, skipped), rules)
     evaluator.skipped = skipped
+    if skipped:
+        evaluator.state.fired.add("dead-code")
     evaluator.budget = settings.budget
     evaluator.recording = settings.recording
     known = summaries(module)
-    _check_size(order, known, settings)
+    size = _check_size(order, known, settings)
     evaluator.identities.nan_bits_are_seen = settings.exact_nans
     entry = module.function(module.entry)
     lemmas: dict[str, int] = {}
@@ -93,7 +110,10 @@ def normalize(
     parts = {}
     needed = _reachable(order, known, entry)
     by_name = named(module)
-    fused = frozenset() if "class:fusion" in rules else _fused(order, known)
+    fused = _fused(order, known)
+    if fused and "class:fusion" in rules:
+        fused = frozenset()
+        evaluator.state.fired.add("class:fusion")
     for function in order:
         stays = settings.keep is None or function.name in settings.keep or function.name in fused
         if function is entry or function.name not in needed or not (stays or function.name in by_name):
@@ -117,7 +137,8 @@ def normalize(
     canonical = Canonical(evaluator.table, evaluator.state, target, rules)
     results = canonical.convert(roots)
     log = Counter(evaluator.state.log)
-    return Side(program, rules, results, canonical, evaluator, trace, lemmas, parts, eraser.hidden, log)
+    ops = max(size, settings.budget - evaluator.budget)
+    return Side(program, rules, results, canonical, evaluator, trace, lemmas, parts, eraser.hidden, log, ops)
 
 
 def inputs(program: Program, table: Table, argument: Callable[[int, Type], int]) -> tuple[int, ...]:
@@ -143,8 +164,9 @@ def _seed(source: Table, target: Table, term: int, type: Type) -> int:
     return source.intern("given", (term, type))
 
 
-def _check_size(order: tuple[Function, ...], known: Summaries, settings: Settings) -> None:
-    """Raise BudgetExceeded at once if the program with its calls inlined is larger than the budget."""
+def _check_size(order: tuple[Function, ...], known: Summaries, settings: Settings) -> int:
+    """The size of the largest function with its calls inlined. Raises BudgetExceeded at once if that is larger than the
+    budget."""
     sizes: dict[str, int] = {}
     for function in order:
         size = known.of(function).size
@@ -154,6 +176,7 @@ def _check_size(order: tuple[Function, ...], known: Summaries, settings: Setting
         sizes[function.name] = size
         if size > settings.budget:
             raise BudgetExceeded
+    return max(sizes.values(), default=0)
 
 
 def _reachable(order: tuple[Function, ...], known: Summaries, entry: Function) -> set[str]:
