@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
+from dataclasses import replace
 
 from scanir.align.dims import Substitution
 from scanir.align.graph import Source
@@ -16,6 +17,9 @@ from scanir.align.texts import elements_apart, operands_text, same_number
 from scanir.ir.structure import LoopView, view
 from scanir.result import Edit, EditSide
 
+#: Ops between a constant and the one that computes with it, and how many are passed.
+_SPREAD = frozenset({"broadcast", "reshape", "bitcast", "convert", "copy"})
+SPREADS = 4
 #: Where an operand differs: (user of the left, user of the right, place).
 Use = tuple[int, int, int]
 
@@ -183,6 +187,12 @@ class Operands:
         if a >= 0:
             users = self._ledger.words.side(0, a, old), self._ledger.words.side(1, b, new)
             texts = [_placed(text, user) for text, user in zip(texts, users, strict=True)]
+            if self._ledger.left.module.dialect == "hlo":
+                written = self._written(0, a), self._written(1, b)
+                texts = [
+                    replace(text, file=spot.file, line=spot.line, code=spot.code) if spot.line else text
+                    for text, spot in zip(texts, written, strict=True)
+                ]
             path = self._ledger.left.route(a)
             if self._ledger.dead(a, b):
                 into = self._ledger.aside
@@ -193,6 +203,17 @@ class Operands:
         what = what if a >= 0 else f"result {k}"
         edit = Edit("replace", SEMANTICS, "constant", path, what, texts[0], texts[1])
         (self._ledger.edits if into is None else into).append(edit)
+
+    def _written(self, side: int, node: int) -> EditSide:
+        """The op in which a constant was written. XLA gives constants, and what spreads them out, the line of the call
+        around them; the op that computes with them has its own."""
+        graph = self._ledger.graph(side)
+        for _ in range(SPREADS):
+            uses = graph.uses.get((node, 0), ())
+            if graph.nodes[node].op.name not in _SPREAD or len(uses) != 1 or uses[0][0] < 0:
+                break
+            node = uses[0][0]
+        return self._ledger.words.side(side, node, "")
 
     def _typed_by(self, a: int, b: int) -> bool:
         """Whether an operand of a user has another type too, so that a constant's type follows from it."""

@@ -22,6 +22,8 @@ from scanir.result import Capture, Diff, Fact, LoopDiff, LoopSide, Mismatch, Sta
 
 #: Rows of a table of captures, and loops of a stage, that a person still reads.
 ROWS = 40
+#: Holes that both sides fill alike, of one loop.
+ALIKE = 8
 LOOPS = 12
 
 _STYLE = {
@@ -250,8 +252,8 @@ def _loop(loop: LoopDiff, number: int) -> list[RenderableType]:
     parts += [_indented(Text(words.clean(note))) for note in loop.notes]
     if loop.captures:
         parts += ["", _indented(_captures(loop.captures))]
-    if len(loop.captures) > ROWS:
-        parts.append(_indented(Text(f"and {len(loop.captures) - ROWS} more, in --format json", "dim")))
+    if more := len(loop.captures) - len(_filled(loop.captures)):
+        parts.append(_indented(Text(f"and {more} more, in --format json", "dim")))
     return parts
 
 
@@ -268,6 +270,13 @@ def _beside(loop: LoopDiff, side: LoopSide | None) -> list[str]:
     return lines + ([trip_cost(side.trip)] if side.trip is not None and trips[0] != trips[1] else [])
 
 
+def _filled(captures: tuple[Capture, ...]) -> list[Capture]:
+    """The holes that are listed: all that are filled otherwise, and the first of those that are filled alike."""
+    alike = [capture.hole for capture in captures if capture.left == capture.right]
+    folded = set(alike[ALIKE:])
+    return [capture for capture in captures if capture.hole not in folded][:ROWS]
+
+
 def _captures(captures: tuple[Capture, ...]) -> Table:
     """What each side puts into each hole of the body; one column where they put the same into all of them."""
     alike = all(capture.left == capture.right for capture in captures)
@@ -275,7 +284,7 @@ def _captures(captures: tuple[Capture, ...]) -> Table:
     table.add_column("hole", no_wrap=True)
     for column in ("type", "in a and b") if alike else ("type", "in a", "in b"):
         table.add_column(column, overflow="fold")
-    for capture in captures[:ROWS]:
+    for capture in _filled(captures):
         fillings = (
             [words.filling(capture.left)] if alike else [words.filling(capture.left), words.filling(capture.right)]
         )

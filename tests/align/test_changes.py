@@ -107,3 +107,17 @@ def test_two_arguments_that_changed_places_are_one_reorder() -> None:
 def test_each_pair_remembers_its_matcher() -> None:
     found = how(program(CHAIN), program(CHAIN.replace("multiply", "divide")))
     assert found == {"sine": "exact", "exponential": "top-down", "multiply": "context"}
+
+
+def test_a_constant_that_xla_spreads_out_has_the_line_of_what_computes_with_it() -> None:
+    body = """
+    x = f32[4] parameter(0)
+    c = f32[] constant(1), metadata={source_file="t.py" source_line=3}
+    b = f32[4] broadcast(c), dimensions={}, metadata={source_file="t.py" source_line=3}
+    m = f32[4] multiply(x, b), metadata={source_file="t.py" source_line=7}
+    """
+    (found,) = edits(program(body), program(body.replace("constant(1)", "constant(2)")))
+    for side in (found.left, found.right):
+        assert side is not None
+        assert side.line == 7
+        assert side.path == "main/broadcast"

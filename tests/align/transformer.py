@@ -1,4 +1,4 @@
-"""A training step of a small transformer of twelve layers, and the same with the epsilon of one layer norm changed."""
+"""A training step of a small transformer of twelve layers, unrolled or scanned, and the same with epsilons changed."""
 
 from __future__ import annotations
 
@@ -28,17 +28,31 @@ def layer(x: Any, p: Any, epsilon: float) -> Any:
     return x + jax.nn.gelu(norm(x, p["n2"], epsilon) @ p["w1"]) @ p["w2"]
 
 
-def step(changed: int | None) -> Callable[..., Any]:
-    """One step of gradient descent; layer ``changed`` has another epsilon."""
+def step(*changed: int) -> Callable[..., Any]:
+    """One step of gradient descent; the layers ``changed`` have another epsilon."""
 
     def loss(layers: Any, x: Any, y: Any) -> Any:
         for number, p in enumerate(layers):
-            if number == changed:
+            if number in changed:
                 x = layer(x, p, 1e-5)
             else:
                 x = layer(x, p, 1e-6)
         return jnp.mean(jnp.square(x - y))
 
+    return descent(loss)
+
+
+def scanned(epsilon: float) -> Callable[..., Any]:
+    """The same step with its layers in a scan."""
+
+    def loss(layers: Any, x: Any, y: Any) -> Any:
+        x, _ = jax.lax.scan(lambda x, p: (layer(x, p, epsilon), None), x, layers)
+        return jnp.mean(jnp.square(x - y))
+
+    return descent(loss)
+
+
+def descent(loss: Callable[..., Any]) -> Callable[..., Any]:
     def train(layers: Any, x: Any, y: Any) -> Any:
         value, slope = jax.value_and_grad(loss)(layers, x, y)
         return jax.tree.map(lambda p, g: p - 0.01 * g, layers, slope), value
@@ -52,3 +66,9 @@ def arguments() -> tuple[Any, ...]:
     layers = [{name: jax.ShapeDtypeStruct(shape, jnp.float32) for name, shape in shapes.items()}] * LAYERS
     batch = jax.ShapeDtypeStruct((2, 8, WIDTH), jnp.float32)
     return layers, batch, batch
+
+
+def stacked() -> tuple[Any, ...]:
+    """The arguments of a scanned step."""
+    (first, *_), x, y = arguments()
+    return {name: jax.ShapeDtypeStruct((LAYERS, *p.shape), p.dtype) for name, p in first.items()}, x, y

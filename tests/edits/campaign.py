@@ -45,6 +45,11 @@ class Outcome:
         """Exactly one edit for one planted, at most one more for several."""
         return self.told == 1 if self.planted == 1 else self.told <= self.planted + 1
 
+    @property
+    def fewer(self) -> bool:
+        """Less than was planted: two of the planted ones are one, or a rule explains one."""
+        return self.told < self.planted
+
 
 def attempts(dialect: str, source: str, counts: tuple[int, ...], seed: int, corpus: Path | None) -> Iterator[Outcome]:
     """The outcomes for one module; none where it has no room for edits. Raises ScanirError."""
