@@ -1,7 +1,7 @@
 """Plants edits in a module: at live ops, far enough from one another to stay as many edits as they are.
 
 Each is what a person does to a program: another op, another attribute, another constant, another operand, an op put in,
-an op left out, two results changed places.
+an op left out. Results and carries in another order are not planted.
 """
 
 from __future__ import annotations
