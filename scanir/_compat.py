@@ -349,6 +349,15 @@ def hlo_text_and_proto(module: Any) -> tuple[str, Callable[[], bytes]]:
     return module.to_string(), module.as_serialized_hlo_module_proto
 
 
+def hlo_text_of_proto(serialized: bytes) -> str:
+    """Text of a serialized HloModuleProto with large constants elided. XLA is asked without JAX."""
+    try:
+        from jaxlib._hlo import HloModule
+    except ImportError:  # up to JAX 0.6
+        from jaxlib.xla_extension import HloModule
+    return str(HloModule.from_serialized_hlo_module_proto(serialized).to_string())
+
+
 def optimized_module(compiled: Any) -> Any:
     """XLA's optimized module of a Compiled."""
     return compiled.runtime_executable().hlo_modules()[0]

@@ -219,6 +219,13 @@ def test_large_constants_are_elided_in_text_and_not_in_the_proto() -> None:
     assert weights.tobytes() in proto()
 
 
+def test_hlo_text_of_proto() -> None:
+    """``HloModule.from_serialized_hlo_module_proto`` of ``jaxlib._hlo``, up to JAX 0.6 of ``jaxlib.xla_extension``."""
+    text, proto = _compat.hlo_text_and_proto(_compat.unoptimized_module(lowered()))
+    again = _compat.hlo_text_of_proto(proto())
+    assert again.partition("\n")[2] == text.partition("\n")[2]
+
+
 def test_without_persistent_cache() -> None:
     """Settings ``compilation_cache_include_metadata_in_key`` and ``persistent_cache_min_compile_time_secs``.
 

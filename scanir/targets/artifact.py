@@ -1,7 +1,7 @@
 """A file of IR as a target: recognized by what is in it, not by its name, and read without tracing anything.
 
-HLO text, StableHLO as text or bytecode, and the canonical text that ``scanir show`` prints. The parameters of its entry
-function are its arguments, by the names they have there.
+HLO text or a serialized HLO module, StableHLO as text or bytecode, and the canonical text that ``scanir show`` prints.
+The parameters of its entry function are its arguments, by the names they have there.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from scanir.ir.graph import Module
 from scanir.ir.types import TupleType
 from scanir.ir.walk import ops_of
 from scanir.program import Argument, Interface, Program, Source
+from scanir.readers.hlo.proto import hlo_module_bytes
 from scanir.targets.arguments import Arguments
 from scanir.targets.saved import Saved, read_saved
+from scanir.targets.serialized import read_serialized
 from scanir.targets.several import chosen
 from scanir.targets.target import Target
 
@@ -121,10 +123,12 @@ def _artifact(label: str, data: bytes, pick: str = "") -> Artifact | Saved:
 def _module(data: bytes, label: str, pick: str) -> Module:
     if data.startswith(BYTECODE):
         return _stablehlo(data, label)
+    if (serialized := hlo_module_bytes(data)) is not None:
+        return read_serialized(serialized, label)
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")  # an editor may have put in what no printer writes
     except UnicodeDecodeError:
-        raise _unknown(label, "it is not text: a serialized HLO module?", _AS_TEXT) from None
+        raise _unknown(label, "it is neither text nor a whole serialized module", _AS_TEXT) from None
     if pick:
         text = chosen(text, pick, label)
     start = _skip_comments(text)

@@ -12,8 +12,11 @@ from pathlib import Path
 #: What JAX_DUMP_IR_TO, and --xla_dump_to before and after optimization, call a module; by the stage it is of.
 _NAMES = (
     ("stablehlo", re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)_compile\.mlir$")),
-    ("hlo-in", re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w.-]+_)?before_optimizations\.txt$")),
-    ("hlo", re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w.-]+_)?after_optimizations\.txt$")),
+    (
+        "hlo-in",
+        re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w.-]+_)?before_optimizations\.(?:txt|hlo\.pb)$"),
+    ),
+    ("hlo", re.compile(r"module_(?P<number>\d+)\.(?P<name>.+?)\.(?:[\w.-]+_)?after_optimizations\.(?:txt|hlo\.pb)$")),
 )
 
 
@@ -30,12 +33,13 @@ class Dumped:
 def dumped(directory: str) -> tuple[Dumped, ...]:
     """The modules in a directory, in the order in which they were compiled; none where it is no dump. Raises
     OSError."""
-    found = []
-    for file in Path(directory).iterdir():
+    found = {}
+    for file in sorted(Path(directory).iterdir()):  # where a module is there as text, too, that is the later name
         for stage, pattern in _NAMES:
             if match := pattern.match(file.name):
-                found.append(Dumped(int(match["number"]), match["name"], stage, file))
-    return tuple(sorted(found))
+                module = Dumped(int(match["number"]), match["name"], stage, file)
+                found[module.number, module.name, stage] = module
+    return tuple(sorted(found.values()))
 
 
 @dataclass(frozen=True, slots=True)

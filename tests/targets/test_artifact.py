@@ -142,7 +142,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("", "it is empty", "as_text"),
         ("hello world\n", "neither HLO nor StableHLO", "as_text"),
-        (b"\x0a\x90\xff\xfe", "not text", "as_text"),
+        (b"\x0a\x90\xff\xfe", "neither text nor", "as_text"),
         ("{ lambda ; a:f32[]. let  in (a,) }", "does not show the arrays it captures", "scanir show --stage jaxpr"),
         ("let jaxpr = { lambda ; a:f32[]. let  in (a,) } in\n", "does not show the arrays", "name the function"),
         ('{"json": 1}', "neither HLO nor StableHLO", "as_text"),
