@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export JAX_PLATFORMS ?= cpu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cases mutate bench-edits soundness full campaigns docs lint format compat clean compat-newest $(OLDER:%=compat-%)
+.PHONY: help demo test cases mutate corpus bench-edits soundness full campaigns docs lint format compat clean compat-newest $(OLDER:%=compat-%)
 .PRECIOUS: .jax-%/.stamp
 
 help: ## print this list
@@ -47,6 +47,9 @@ cases: $(VENV)/.stamp ## the score on the folder of real questions beside the re
 
 mutate: $(VENV)/.stamp ## the whole mutation campaign (make test has a small share of it)
 	$(BIN)/python -m tests.mutation --workers $(WORKERS) --page docs/mutants.md
+
+corpus: $(VENV)/.stamp ## which files of the corpus beside the repository open, and why others are refused
+	$(BIN)/python -m tests.corpus
 
 bench-edits: $(VENV)/.stamp ## how long edit scripts are for edits planted in real modules, beside text
 	$(BIN)/python -m tests.edits

@@ -1,0 +1,1 @@
+"""Files that nobody of this project wrote: whether each opens."""
