@@ -1,8 +1,7 @@
-"""The edit script of two programs: single changes, the same ones together, told over the smaller of two forms.
+"""The edit script of two programs: single changes, the same ones together.
 
-Told over the modules as they are written, so that each edit is an op that a person has, with its line; where that is
-more than twice as long as over normal forms (plumbing of loops and calls), over those. For programs that are equal only
-the differences of classes are left; for identical ones nothing is.
+Told over the modules as they are written, so that each edit is an op that a person has, with its line, and none is
+left out. For programs that are equal only the differences of classes are left; for identical ones nothing is.
 """
 
 from __future__ import annotations
@@ -13,16 +12,8 @@ from scanir.align.align import align
 from scanir.align.changes import Changes, changes
 from scanir.align.headers import headers
 from scanir.align.ledger import SEMANTICS
-from scanir.errors import ScanirError
-from scanir.normalize.evaluate import BudgetExceeded
-from scanir.normalize.reify import normal_form
 from scanir.program import Program
 from scanir.result import Edit, StageDiff, Verdict
-
-#: Ops of a module whose normal form is still looked at for a shorter script.
-LARGEST = 20_000
-#: Edits from which on a shorter script is looked for.
-MANY = 4
 
 
 def with_edits(answer: StageDiff, a: Program, b: Program, rules: frozenset[str]) -> StageDiff:
@@ -50,14 +41,6 @@ def script(
         return grouped(classes), tuple(notes), 0
     found = replace(found, edits=(*(edit for edit in said if edit.kind_class == SEMANTICS), *found.edits))
     edits, follows = _semantic(found)
-    # Entries are what a person reads: the same change in 24 layers is short as it is written.
-    many = len(grouped(edits))
-    if many >= MANY and len(pairing.left.nodes) + len(pairing.right.nodes) <= LARGEST:
-        shorter = _normal(a, b, rules)
-        if shorter is not None and shorter[0] and 2 * len(grouped(shorter[0])) < many:
-            few = len(grouped(shorter[0]))
-            notes.append(f"told over normal forms: {few} edit{'s' if few != 1 else ''} instead of {many} as written")
-            edits, follows = shorter
     return grouped([*edits, *classes]), tuple(notes), follows
 
 
@@ -68,14 +51,6 @@ def _semantic(found: Changes) -> tuple[list[Edit], int]:
         return edits, len(found.consequences)
     rest = found.consequences or found.aside
     return list(rest), 0
-
-
-def _normal(a: Program, b: Program, rules: frozenset[str]) -> tuple[list[Edit], int] | None:
-    try:
-        forms = [replace(program, module=normal_form(program, rules)) for program in (a, b)]
-    except (BudgetExceeded, ScanirError):
-        return None
-    return _semantic(changes(align(*forms), rules))
 
 
 def grouped(edits: list[Edit]) -> tuple[Edit, ...]:

@@ -42,8 +42,8 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """Exactly one edit for one planted, at most one more for several."""
-        return self.told == 1 if self.planted == 1 else self.told <= self.planted + 1
+        """Exactly one edit for one planted, at most one more for several. Fewer hide some, and are no success."""
+        return self.told == 1 if self.planted == 1 else self.planted <= self.told <= self.planted + 1
 
     @property
     def fewer(self) -> bool:

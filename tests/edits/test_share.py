@@ -20,3 +20,11 @@ def test_the_script_is_as_long_as_what_was_planted(dialect: str) -> None:
     assert [(one.source, one.planted, one.told) for one in found if not one.good] == []
     assert sum(one.named for one in found) >= sum(one.planted for one in found) - 1
     assert all(one.lines >= one.planted for one in found)
+
+
+@pytest.mark.parametrize(("dialect", "source"), [("hlo", "hidden_state"), ("stablehlo", "primitive igamma")])
+def test_a_shorter_script_does_not_hide_edits(dialect: str, source: str) -> None:
+    """Of these, a script over normal forms told one and two edits of five."""
+    for seed in (0, 1):
+        (one,) = attempts(dialect, source, (5,), seed, None)
+        assert (one.told, one.fewer) == (5, False)
