@@ -357,6 +357,7 @@ def _compare(
     from scanir.compare.callbacks import BY_NAME
     from scanir.compare.digests import assumption
     from scanir.compare.verdict import compare, loops_only
+    from scanir.ir.verify import entry_is_assumed
 
     answer = compare(a, b, rules, settled=settled)
     if answer.verdict is not Verdict.IDENTICAL:
@@ -368,7 +369,9 @@ def _compare(
     if named and answer.verdict.exit_code == 0 and all(use.rule != BY_NAME for use in answer.modulo):
         uses = (*answer.modulo, RuleUse(BY_NAME, len(named), named[:SHOWN_NAMES]))
         answer = replace(answer, verdict=Verdict.EQUIVALENT, modulo=uses)
-    return loops_only(answer) if scope == "loops" else answer
+    # Where the program itself is assumed, loops of what is left out are not looked at.
+    known = not any(entry_is_assumed(program.module) for program in (a, b))
+    return loops_only(answer) if scope == "loops" and known else answer
 
 
 def _settled(

@@ -21,7 +21,7 @@ from scanir.checker.verdict import Rejected
 from scanir.checker.work import Work, assumptions, differences
 from scanir.ir.attrs import Bool, Opaque, Text
 from scanir.ir.graph import Op
-from scanir.ir.verify import problems
+from scanir.ir.verify import entry_is_assumed, problems
 from scanir.ir.walk import ops_of
 from scanir.program import Program
 
@@ -122,6 +122,8 @@ def _same_artifacts(record: StageRecord, programs: Sequence[Program], names: Seq
             raise Rejected("O1", f"{name} is another program than {about} is about")
         for problem in problems(program.module)[:1]:
             raise Rejected("O1", f"{name} contradicts itself: {problem.what}", problem.where)
+        if record.verdict != "IDENTICAL" and entry_is_assumed(program.module):
+            raise Rejected("O1", f"{name} does not say which computation is the program")
 
 
 def _layout(record: StageRecord, k: int, program: Program) -> Layout:

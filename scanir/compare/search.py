@@ -17,7 +17,7 @@ from scanir.compare.proof import Proof, Prover, candidates, one_sided
 from scanir.compare.provenance import differences, told
 from scanir.compare.verdict import has_loops, notes
 from scanir.ir.graph import Location
-from scanir.ir.verify import problems
+from scanir.ir.verify import entry_is_assumed, problems
 from scanir.normalize.evaluate import BudgetExceeded
 from scanir.normalize.rules import DEFAULT, HARMLESS, PROVENANCE, RULES
 from scanir.normalize.side import CallCycle, Side, nan_bits_are_seen
@@ -109,6 +109,11 @@ class Search:
             for problem in problems(program.module)[:1]:
                 reason = f"{program.label or program.module.name} contradicts itself in {problem.where}: {problem.what}"
                 return self._answer(Verdict.INCONCLUSIVE, proof, reasons=(f"{reason}; dump it again",))
+            if entry_is_assumed(program.module):
+                reason = (
+                    f"{program.label or program.module.name} marks no computation as ENTRY, and several could be it"
+                )
+                return self._answer(Verdict.INCONCLUSIVE, proof, reasons=(f"{reason}; mark the one that is",))
         used = proof.used()
         if "commutative" in proof.rules and (places := self._exchanges()):
             used["commutative"] = use("commutative", places)

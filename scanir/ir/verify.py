@@ -52,6 +52,16 @@ def verify(module: Module) -> None:
         )
 
 
+#: Attribute of a module in which no function is marked as the entry while several could be it: the reader took one.
+ASSUMED = "entry_is_assumed"
+
+
+def entry_is_assumed(module: Module) -> bool:
+    """Whether it is not known which function is the program. All that is true of the one that was taken says nothing
+    of the others, so no rule may leave those out: such a module proves nothing but that it is IDENTICAL."""
+    return any(name == ASSUMED for name, _ in module.attributes)
+
+
 def problems(module: Module) -> tuple[Problem, ...]:
     """Everything that is wrong with a module, in reading order."""
     return tuple(_module_problems(module))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scanir.ir.attrs import Array, Attr, Attrs, Seq, Symbol, Text, attributes
+from scanir.ir.attrs import Array, Attr, Attrs, Bool, Seq, Symbol, Text, attributes
 from scanir.ir.graph import Function, Location, Module, Op, Region, Value
 from scanir.ir.places import Stack
 from scanir.ir.types import TensorType, TupleType, Type
+from scanir.ir.verify import ASSUMED
+from scanir.ir.walk import ops_of, symbols
 from scanir.readers.hlo.attributes import AttributeReader, names_in
 from scanir.readers.hlo.constants import elided, literal
 from scanir.readers.hlo.infer import infer
@@ -61,6 +63,8 @@ class _Assembly:
         for attribute in self.syntax.attributes:
             found[attribute.key] = self.reader.read(attribute.key, attribute.text, self.regions, ())
         functions = tuple(self.functions[name] for name in self.computations)
+        if self.syntax.unmarked and len(_unnamed(functions)) > 1:
+            found[ASSUMED] = Bool(True)
         return Module("hlo", functions, self.syntax.entry, attributes(found), self.syntax.name)
 
     # -- references between computations ------------------------------------------------------------------------
@@ -311,3 +315,11 @@ class _Body:
                 "text and serialized module must be of one and the same module",
             )
         return value
+
+
+def _unnamed(functions: tuple[Function, ...]) -> list[Function]:
+    """The functions that no op names or holds: any of them could be the program."""
+    ops = [op for function in functions for op in ops_of(function.body)]
+    named = {name for op in ops for name in symbols(op.attributes)}
+    held = {id(region) for op in ops for region in op.regions}
+    return [f for f in functions if f.name not in named and id(f.body) not in held]

@@ -111,7 +111,8 @@ class Syntax:
             self._depth = 0
         if not self.computations:
             raise self.source.fail(pos, "no computation", "is this the text of an HLO module?")
-        if not self.entry:
+        self.unmarked = not self.entry  # XLA takes the last one then
+        if self.unmarked:
             nested = set(self.references.values())
             self.entry = next(c.name for c in reversed(self.computations) if c.name not in nested)
 
