@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import re
 import sys
 import threading
@@ -202,10 +203,12 @@ def _spelled(type: str) -> str:
 
 def _site() -> Place | None:
     """The innermost line of a person that is being run."""
+    jax_files = f"{os.path.dirname(sys.modules['jax'].__file__ or '')}{os.sep}"  # JAX may lie in any folder
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not is_own(file) and not is_installed(file) and not file.startswith("<frozen "):
+        theirs = is_own(file) or is_installed(file) or file.startswith(("<frozen ", jax_files))
+        if not theirs:
             return Place(file, frame.f_lineno, frame.f_code.co_name)
         frame = frame.f_back
     return None
