@@ -1,7 +1,7 @@
 """Making the check of a baseline: what a program was when its file was written, against what it is now.
 
-Equal text is the same program (`scanir.gate.unchanged`); any other is compared, and the verdict counts. What another
-version or machine is said to have made is compared all the same, with a note, unless the check asks for otherwise.
+The file is compared by verdict, never as text, and what is equal is accepted by the checker. What another version or
+machine is said to have made is compared all the same, with a note, unless the check asks for otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from scanir.errors import TargetError
 from scanir.gate.pair import outcome_of
 from scanir.gate.plan import Baseline, Update
-from scanir.gate.unchanged import unchanged
 from scanir.outcome import Finding, Outcome
 from scanir.program import STAGES
 from scanir.targets.saved import Saved
@@ -64,12 +63,6 @@ def check_baseline(baseline: Baseline) -> Outcome:
     )
     if other and baseline.on_mismatch != "compare":
         return _other_version(baseline, told)
-    found = api.traced(
-        baseline.target, stage=",".join(baseline.stages), **_given(baseline, "args"), **baseline.settings
-    )  # fmt: skip
-    same = unchanged(saved.saved, found, baseline.stages, SET_ASIDE) if set(found) == set(baseline.stages) else None
-    if same is not None:
-        return outcome_of(same, baseline.name, "baseline", baseline.fail_on, notes=told, spot=baseline.spot)
     answer = api.diff(
         replace_facts(saved, SET_ASIDE), baseline.target, stage=",".join(baseline.stages),
         **_given(baseline, "args_b"), **{f"{name}_b": value for name, value in baseline.settings.items()},
